@@ -1,0 +1,30 @@
+# The commands that README names.
+# --workspace everywhere: one profile and one set of features, so that Burn is compiled once.
+
+CARGO ?= cargo
+PROGRAM = target/release/corevar
+
+.PHONY: build demo test check bench paper
+
+build:
+	$(CARGO) build --release --workspace
+
+## Built-in data, both estimators, the table and the report.
+demo: build
+	$(PROGRAM) demo
+
+## Every test.
+test: build
+	$(CARGO) test --release --workspace
+
+## Formatting, lints and documentation, as errors.
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
+
+## The paper's motivating examples and stickmen at full size, five runs each: the numbers in README.
+paper: build
+	$(PROGRAM) compare linear --runs 5 --out runs/linear --overwrite
+	$(PROGRAM) compare nonlinear --runs 5 --out runs/nonlinear --overwrite
+	$(PROGRAM) compare stickmen --runs 5 --out runs/stickmen --overwrite
