@@ -1,0 +1,213 @@
+//! Several estimators, several runs each, on the same data: one model a thread.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use corevar_data::Dataset;
+
+use crate::evaluate::{Measure, evaluate};
+use crate::penalty::Penalty;
+use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA};
+use crate::train::{CheckedTrainConfig, EpochRecord, Log, TrainConfig, TrainError, Trained, train};
+
+/// A named configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimator {
+    /// `pooled`, `core`, `label-variance`, `total-variance`.
+    pub name: String,
+    /// Its seed is that of the first run; run `r` adds `r`.
+    pub config: CheckedTrainConfig,
+}
+
+/// One training run to do.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// Of which estimator.
+    pub estimator: &'a Estimator,
+    /// Counted from 0.
+    pub run: usize,
+}
+
+impl Job<'_> {
+    /// Seed of this run.
+    pub fn seed(&self) -> u64 {
+        self.estimator.config.seed.wrapping_add(self.run as u64)
+    }
+}
+
+/// A training run that is done.
+#[derive(Debug)]
+pub struct Finished {
+    /// The model.
+    pub trained: Trained,
+    /// Its numbers on each split.
+    pub result: RunResult,
+    /// How it got there.
+    pub epochs: Vec<EpochRecord>,
+}
+
+/// Somewhere to show progress and to keep what is finished. Called from several threads.
+pub trait Watch: Sync {
+    /// Where the run logs to.
+    fn start(&self, job: &Job) -> Box<dyn Log>;
+    /// Keeps a finished run; an error stops the comparison.
+    fn finish(&self, job: &Job, finished: &Finished) -> std::io::Result<()>;
+}
+
+/// Why a comparison stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A run failed.
+    #[error("{estimator}, run {run}: {cause}")]
+    Train {
+        /// Name of the estimator.
+        estimator: String,
+        /// Counted from 1.
+        run: usize,
+        /// Why.
+        cause: TrainError,
+    },
+    /// What was finished could not be kept.
+    #[error("{estimator}, run {run}: cannot be saved: {cause}")]
+    Save {
+        /// Name of the estimator.
+        estimator: String,
+        /// Counted from 1.
+        run: usize,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// The system gave no threads.
+    #[error("cannot start {threads} threads: {cause}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// Why.
+        cause: String,
+    },
+}
+
+/// Trains every estimator `runs` times and evaluates each model on every split.
+///
+/// The results do not depend on `threads`: jobs share nothing, and a job's sums have a fixed order.
+pub fn compare(
+    dataset: &Dataset,
+    estimators: &[Estimator],
+    runs: usize,
+    threads: usize,
+    watch: &dyn Watch,
+) -> Result<Results, CompareError> {
+    let jobs: Vec<Job> =
+        estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run })).collect();
+    let measure = measure(estimators);
+    let done = in_parallel(&jobs, threads, |job| {
+        let failed = |cause| CompareError::Train { estimator: job.estimator.name.clone(), run: job.run + 1, cause };
+        let finished = run_job(job, dataset, measure, watch).map_err(failed)?;
+        watch.finish(job, &finished).map_err(|cause| CompareError::Save {
+            estimator: job.estimator.name.clone(),
+            run: job.run + 1,
+            cause,
+        })?;
+        Ok(finished.result)
+    })?;
+
+    let mut done = done.into_iter();
+    let of_estimator = |estimator: &Estimator| summarise(estimator, done.by_ref().take(runs).collect());
+    Ok(Results {
+        schema: SCHEMA.into(),
+        data: DataSummary::new(dataset, measure.label_bins),
+        estimators: estimators.iter().map(of_estimator).collect(),
+    })
+}
+
+/// All estimators are measured by the penalty of CoRe, also those that were trained without it.
+fn measure(estimators: &[Estimator]) -> Measure {
+    let core = estimators.iter().map(|estimator| &estimator.config).find(|config| config.penalty.needs_groups());
+    let config = core.or(estimators.first().map(|estimator| &estimator.config));
+    Measure {
+        penalty: core.map_or(Penalty::LogitVariance, |config| config.penalty),
+        normalise: config.map_or_else(Default::default, |config| config.normalise),
+        label_bins: config.map_or_else(|| TrainConfig::default().label_bins, |config| config.label_bins),
+    }
+}
+
+fn run_job(job: &Job, dataset: &Dataset, measure: Measure, watch: &dyn Watch) -> Result<Finished, TrainError> {
+    let config = job.estimator.config.with_seed(job.seed());
+    let mut log = Recorder { shown: watch.start(job), epochs: Vec::new() };
+    let start = Instant::now();
+    let trained = train(&config, dataset, &mut log)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let splits = dataset
+        .splits
+        .iter()
+        .map(|split| Ok((split.name.clone(), evaluate(&trained, dataset, &split.rows, measure)?)))
+        .collect::<Result<_, TrainError>>()?;
+    Ok(Finished { trained, result: RunResult { seed: job.seed(), seconds, splits }, epochs: log.epochs })
+}
+
+struct Recorder {
+    shown: Box<dyn Log>,
+    epochs: Vec<EpochRecord>,
+}
+
+impl Log for Recorder {
+    fn step(&mut self, step: usize, steps: usize) {
+        self.shown.step(step, steps);
+    }
+
+    fn epoch(&mut self, record: EpochRecord) {
+        self.epochs.push(record.clone());
+        self.shown.epoch(record);
+    }
+}
+
+fn summarise(estimator: &Estimator, runs: Vec<RunResult>) -> EstimatorResult {
+    let [mean, standard_error] = EstimatorResult::summaries(&runs);
+    let config = &estimator.config;
+    EstimatorResult {
+        name: estimator.name.clone(),
+        penalty: config.penalty.to_string(),
+        penalty_weight: config.penalty_weight,
+        ridge: config.ridge,
+        runs,
+        mean,
+        standard_error,
+    }
+}
+
+/// Does the jobs on at most `threads` threads, as many at once as there are threads; threads that are
+/// left over help inside the jobs. Results come in the order of the jobs; the first error stops the rest.
+fn in_parallel<J: Sync, T: Send>(
+    jobs: &[J],
+    threads: usize,
+    work: impl Fn(&J) -> Result<T, CompareError> + Sync,
+) -> Result<Vec<T>, CompareError> {
+    let workers = threads.min(jobs.len()).max(1);
+    let next = AtomicUsize::new(0);
+    let stop = AtomicBool::new(false);
+    let done: Mutex<Vec<(usize, Result<T, CompareError>)>> = Mutex::new(Vec::new());
+    let keep = |index, result: Result<T, CompareError>| {
+        stop.fetch_or(result.is_err(), Ordering::Relaxed);
+        done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
+    };
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (next, stop, keep, work) = (&next, &stop, &keep, &work);
+            let share = threads.max(1) / workers + usize::from(worker < threads.max(1) % workers);
+            scope.spawn(move || match rayon::ThreadPoolBuilder::new().num_threads(share).build() {
+                Err(cause) => keep(usize::MAX, Err(CompareError::Threads { threads, cause: cause.to_string() })),
+                Ok(pool) => pool.install(|| {
+                    while !stop.load(Ordering::Relaxed) {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(index) else { break };
+                        keep(index, work(job));
+                    }
+                }),
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}

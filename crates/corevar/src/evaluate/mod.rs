@@ -1,0 +1,57 @@
+//! How good a model is on each split, and how much its predictions vary inside groups.
+
+mod calibration;
+mod metrics;
+mod subgroups;
+mod variance;
+
+use burn::tensor::Device;
+use corevar_data::{DataError, Dataset};
+
+use crate::penalty::{Normalise, Penalty};
+use crate::results::SplitResult;
+use crate::task::Rows;
+use crate::train::Trained;
+
+pub use calibration::calibration_error;
+pub use metrics::{Outputs, losses};
+pub use variance::{Decomposition, decompose, penalty_value};
+
+/// Rows that go through the model at once. Larger is not faster and takes memory.
+const ROWS_AT_ONCE: usize = 250;
+
+/// Which penalty is reported, and how continuous labels are grouped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measure {
+    /// `logit-variance` unless the run was trained with another one.
+    pub penalty: Penalty,
+    /// Which groups means are taken over.
+    pub normalise: Normalise,
+    /// See [`crate::train::TrainConfig::label_bins`].
+    pub label_bins: usize,
+}
+
+/// The model's outputs on some rows, row by row.
+pub fn predict(model: &Trained, rows: &Rows) -> Result<Outputs, DataError> {
+    let device = Device::flex();
+    let positions: Vec<usize> = (0..rows.len()).collect();
+    let mut values = Vec::with_capacity(rows.len() * model.task.outputs());
+    for positions in positions.chunks(ROWS_AT_ONCE) {
+        let outputs = model.network.forward(rows.inputs(positions, &device)?);
+        let outputs = outputs.into_data().try_to_vec::<f32>().expect("a CPU tensor of f32");
+        values.extend(outputs.into_iter().map(f64::from));
+    }
+    Ok(Outputs { values, columns: model.task.outputs() })
+}
+
+/// Everything that the records say of one split.
+pub fn evaluate(
+    model: &Trained,
+    dataset: &Dataset,
+    split: &[usize],
+    measure: Measure,
+) -> Result<SplitResult, DataError> {
+    let rows = Rows::new(dataset, split, measure.label_bins);
+    let outputs = predict(model, &rows)?;
+    Ok(metrics::summarise(dataset, &rows, &outputs, measure))
+}

@@ -1,0 +1,115 @@
+//! Within and between variance of the outputs, and the penalties as numbers (in f64, on whole splits).
+
+use super::metrics::{Outputs, mean};
+use crate::groups::Groups;
+use crate::penalty::{Normalise, Penalty};
+use crate::task::Rows;
+
+/// Variance inside groups and between their means, summed over the outputs (paper, equation for the
+/// variance ratio).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decomposition {
+    /// `mean_j Var_j`. None without a group of two rows or more.
+    pub within: Option<f64>,
+    /// `Var_j` of the group means, over all groups.
+    pub between: Option<f64>,
+}
+
+impl Decomposition {
+    /// Within by between; None when either is missing or nothing varies between groups.
+    pub fn ratio(self) -> Option<f64> {
+        self.between.filter(|&between| between > 0.0).and_then(|between| Some(self.within? / between))
+    }
+}
+
+/// Splits the variance of the outputs by group.
+pub fn decompose(outputs: &Outputs, groups: &Groups, normalise: Normalise) -> Decomposition {
+    let variances = group_variances(outputs, groups);
+    let within = (!groups.is_trivial()).then(|| mean_over(&variances, groups, normalise));
+    let means: Vec<f64> = groups.iter().flat_map(|rows| column_means(outputs, rows)).collect();
+    let means = Outputs { values: means, columns: outputs.columns };
+    let all: Vec<usize> = (0..groups.count()).collect();
+    Decomposition { within, between: (groups.count() > 1).then(|| variance(&means, &all)) }
+}
+
+/// The penalty `C` on these rows. None for a penalty that needs groups where there are none.
+pub fn penalty_value(
+    penalty: Penalty,
+    outputs: &Outputs,
+    losses: &[f64],
+    rows: &Rows,
+    normalise: Normalise,
+) -> Option<f64> {
+    let losses = Outputs { values: losses.to_vec(), columns: 1 };
+    let conditional = |outputs: &Outputs, power: f64, groups: &Groups| {
+        let powered: Vec<f64> = group_variances(outputs, groups).iter().map(|v| v.powf(power)).collect();
+        (!groups.is_trivial()).then(|| mean_over(&powered, groups, normalise))
+    };
+    match penalty {
+        Penalty::LogitVariance => conditional(outputs, 1.0, &rows.groups),
+        Penalty::LogitSd => conditional(outputs, 0.5, &rows.groups),
+        Penalty::LossVariance => conditional(&losses, 1.0, &rows.groups),
+        Penalty::LossSd => conditional(&losses, 0.5, &rows.groups),
+        Penalty::LabelVariance => conditional(outputs, 1.0, &Groups::by_key(&rows.labels)),
+        Penalty::TotalVariance => conditional(outputs, 1.0, &Groups::by_key(vec![(); rows.len()])),
+        Penalty::None => None,
+    }
+}
+
+/// Of the groups with two rows or more.
+fn group_variances(outputs: &Outputs, groups: &Groups) -> Vec<f64> {
+    groups.larger().map(|rows| variance(outputs, rows)).collect()
+}
+
+fn mean_over(values: &[f64], groups: &Groups, normalise: Normalise) -> f64 {
+    match normalise {
+        Normalise::Grouped => mean(values.iter().copied()),
+        Normalise::All => values.iter().sum::<f64>() / groups.count() as f64,
+    }
+}
+
+fn column_means(outputs: &Outputs, rows: &[usize]) -> Vec<f64> {
+    let columns = outputs.columns;
+    (0..columns).map(|k| mean(rows.iter().map(|&i| outputs.values[i * columns + k]))).collect()
+}
+
+/// Sum over the columns of the variance over these rows.
+fn variance(outputs: &Outputs, rows: &[usize]) -> f64 {
+    let columns = outputs.columns;
+    let of_column = |(k, centre): (usize, f64)| {
+        mean(rows.iter().map(|&i| (outputs.values[i * columns + k] - centre).powi(2)))
+    };
+    column_means(outputs, rows).into_iter().enumerate().map(of_column).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f64]) -> Outputs {
+        Outputs { values: values.to_vec(), columns: 1 }
+    }
+
+    #[test]
+    fn within_and_between_of_two_pairs() {
+        // Pairs (1, 3) and (5, 5): variances 1 and 0, means 2 and 5.
+        let groups = Groups::by_key([0, 0, 1, 1]);
+        let parts = decompose(&column(&[1.0, 3.0, 5.0, 5.0]), &groups, Normalise::Grouped);
+        assert_eq!((parts.within, parts.between), (Some(0.5), Some(2.25)));
+        assert_eq!(parts.ratio(), Some(0.5 / 2.25));
+    }
+
+    #[test]
+    fn single_rows_count_only_when_all_groups_do() {
+        let groups = Groups::by_key([0, 0, 1]);
+        let outputs = column(&[1.0, 3.0, 9.0]);
+        assert_eq!(decompose(&outputs, &groups, Normalise::Grouped).within, Some(1.0));
+        assert_eq!(decompose(&outputs, &groups, Normalise::All).within, Some(0.5));
+    }
+
+    #[test]
+    fn without_groups_there_is_no_within() {
+        let parts = decompose(&column(&[1.0, 3.0]), &Groups::by_key([0, 1]), Normalise::Grouped);
+        assert_eq!((parts.within, parts.between, parts.ratio()), (None, Some(1.0), None));
+    }
+}

@@ -1,0 +1,231 @@
+//! Against a naive implementation in f64, finite differences, and the properties that define a variance.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+use super::*;
+use crate::loss::cross_entropy;
+
+const CONDITIONAL: [Penalty; 4] =
+    [Penalty::LogitVariance, Penalty::LogitSd, Penalty::LossVariance, Penalty::LossSd];
+const BOTH: [Normalise; 2] = [Normalise::Grouped, Normalise::All];
+
+/// Random logits, labels and ids; about half of the rows share an id with others.
+struct Case {
+    logits: Vec<f32>,
+    classes: usize,
+    labels: Vec<u32>,
+    ids: Vec<Option<u32>>,
+}
+
+impl Case {
+    fn random(seed: u64, rows: usize, classes: usize) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        Self {
+            logits: (0..rows * classes).map(|_| rng.random_range(-2.0..2.0)).collect(),
+            classes,
+            labels: (0..rows).map(|_| rng.random_range(0..classes as u32)).collect(),
+            ids: (0..rows).map(|_| rng.random_bool(0.6).then(|| rng.random_range(0..4))).collect(),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    fn penalty(&self, penalty: Penalty, normalise: Normalise) -> f64 {
+        let logits = self.tensor(&Device::flex());
+        f64::from(self.of(penalty, normalise, logits).into_scalar::<f32>())
+    }
+
+    fn gradient(&self, penalty: Penalty, normalise: Normalise) -> Vec<f32> {
+        let logits = self.tensor(&Device::flex().autodiff()).require_grad();
+        let grads = self.of(penalty, normalise, logits.clone()).backward();
+        logits.grad(&grads).unwrap().into_data().try_to_vec().unwrap()
+    }
+
+    fn tensor(&self, device: &Device) -> Tensor<2> {
+        Tensor::from_data(TensorData::new(self.logits.clone(), [self.rows(), self.classes]), device)
+    }
+
+    fn of(&self, penalty: Penalty, normalise: Normalise, logits: Tensor<2>) -> Tensor<1> {
+        let labels: Vec<i32> = self.labels.iter().map(|&label| label as i32).collect();
+        let losses = cross_entropy(logits.clone(), Tensor::from_data(labels.as_slice(), &logits.device()));
+        let groups = Groups::new(&self.labels, &self.ids);
+        penalty.of(Predictions { logits, losses, labels: &self.labels, groups: &groups }, normalise)
+    }
+
+    /// Each pair of rows asked in turn whether they belong together; two passes for each variance.
+    fn naive(&self, penalty: Penalty, normalise: Normalise) -> f64 {
+        let logits = |i: usize| &self.logits[i * self.classes..(i + 1) * self.classes];
+        let loss = |i: usize| {
+            let total: f64 = logits(i).iter().map(|&logit| f64::from(logit).exp()).sum();
+            total.ln() - f64::from(logits(i)[self.labels[i] as usize])
+        };
+        let values = |i: usize| match penalty {
+            Penalty::LossVariance | Penalty::LossSd => vec![loss(i)],
+            _ => logits(i).iter().map(|&logit| f64::from(logit)).collect(),
+        };
+        let together = |i: usize, j: usize| match penalty {
+            Penalty::TotalVariance => true,
+            Penalty::LabelVariance => self.labels[i] == self.labels[j],
+            _ => i == j || (self.labels[i] == self.labels[j] && self.ids[i].is_some() && self.ids[i] == self.ids[j]),
+        };
+        let power = if matches!(penalty, Penalty::LogitSd | Penalty::LossSd) { 0.5 } else { 1.0 };
+
+        let (mut sum, mut larger, mut all) = (0.0, 0, 0);
+        for first in 0..self.rows() {
+            let members: Vec<usize> = (0..self.rows()).filter(|&i| together(first, i)).collect();
+            if members[0] != first {
+                continue;
+            }
+            all += 1;
+            if members.len() > 1 {
+                larger += 1;
+                sum += naive_variance(&members.iter().map(|&i| values(i)).collect::<Vec<_>>()).powf(power);
+            }
+        }
+        match normalise {
+            _ if larger == 0 => 0.0,
+            Normalise::Grouped => sum / f64::from(larger),
+            Normalise::All => sum / f64::from(all),
+        }
+    }
+}
+
+fn naive_variance(rows: &[Vec<f64>]) -> f64 {
+    let count = rows.len() as f64;
+    (0..rows[0].len())
+        .map(|k| {
+            let mean = rows.iter().map(|row| row[k]).sum::<f64>() / count;
+            rows.iter().map(|row| (row[k] - mean).powi(2)).sum::<f64>() / count
+        })
+        .sum()
+}
+
+fn assert_close(found: f64, expected: f64, what: &str) {
+    assert!((found - expected).abs() <= 1e-4 * (1.0 + expected.abs()), "{what}: {found}, expected {expected}");
+}
+
+fn cases() -> impl Iterator<Item = Case> {
+    (0..30).map(|seed| Case::random(seed, 1 + (seed as usize * 7) % 40, 2 + seed as usize % 5))
+}
+
+#[test]
+fn every_penalty_agrees_with_the_naive_one() {
+    for case in cases() {
+        for penalty in Penalty::ALL.into_iter().filter(|&penalty| penalty != Penalty::None) {
+            // The overall variance is one group: there is nothing to normalise.
+            for normalise in if penalty == Penalty::TotalVariance { &BOTH[..1] } else { &BOTH[..] } {
+                let what = format!("{penalty} {normalise:?} of {} rows", case.rows());
+                assert_close(case.penalty(penalty, *normalise), case.naive(penalty, *normalise), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_agree_with_finite_differences() {
+    let step = 1e-2;
+    for penalty in Penalty::ALL.into_iter().filter(|&penalty| penalty != Penalty::None) {
+        let mut case = Case::random(6, 16, 3);
+        let gradient = case.gradient(penalty, Normalise::Grouped);
+        for (i, &slope) in gradient.iter().enumerate() {
+            let mut at = |offset: f32| {
+                let old = case.logits[i];
+                case.logits[i] = old + offset;
+                let value = case.naive(penalty, Normalise::Grouped);
+                case.logits[i] = old;
+                value
+            };
+            let difference = (at(step) - at(-step)) / (2.0 * f64::from(step));
+            assert!((f64::from(slope) - difference).abs() < 2e-3, "{penalty}, logit {i}: {slope}, {difference}");
+        }
+    }
+}
+
+#[test]
+fn a_constant_added_to_a_group_changes_nothing() {
+    let mut case = Case::random(5, 20, 3);
+    let before = case.penalty(Penalty::LogitVariance, Normalise::Grouped);
+    for i in 0..case.rows() {
+        for k in 0..case.classes {
+            case.logits[i * case.classes + k] += case.labels[i] as f32 * 10.0 + k as f32;
+        }
+    }
+    assert_close(case.penalty(Penalty::LogitVariance, Normalise::Grouped), before, "shifted");
+}
+
+#[test]
+fn scaling_by_a_multiplies_the_variance_by_a_squared_and_the_sd_by_a() {
+    let mut case = Case::random(6, 20, 3);
+    let [variance, sd] =
+        [Penalty::LogitVariance, Penalty::LogitSd].map(|penalty| case.penalty(penalty, Normalise::All));
+    case.logits.iter_mut().for_each(|logit| *logit *= 3.0);
+    assert_close(case.penalty(Penalty::LogitVariance, Normalise::All), 9.0 * variance, "variance");
+    assert_close(case.penalty(Penalty::LogitSd, Normalise::All), 3.0 * sd, "sd");
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let case = Case::random(7, 25, 2);
+    let reversed = Case {
+        logits: case.logits.chunks(2).rev().flatten().copied().collect(),
+        classes: 2,
+        labels: case.labels.iter().rev().copied().collect(),
+        ids: case.ids.iter().rev().copied().collect(),
+    };
+    for penalty in CONDITIONAL {
+        let [a, b] = [&case, &reversed].map(|case| case.penalty(penalty, Normalise::Grouped));
+        assert_close(a, b, penalty.name());
+    }
+}
+
+#[test]
+fn without_a_group_every_conditional_penalty_and_its_gradient_are_zero() {
+    let case = Case { ids: vec![None; 10], ..Case::random(8, 10, 2) };
+    for penalty in CONDITIONAL {
+        for normalise in BOTH {
+            assert_eq!(case.penalty(penalty, normalise), 0.0);
+        }
+    }
+}
+
+#[test]
+fn a_group_that_does_not_vary_has_a_finite_gradient_under_the_square_root() {
+    let case = Case { logits: vec![1.5; 8], classes: 2, labels: vec![0; 4], ids: vec![Some(1); 4] };
+    for penalty in [Penalty::LogitSd, Penalty::LossSd] {
+        assert_eq!(case.penalty(penalty, Normalise::Grouped), 0.0);
+        assert!(case.gradient(penalty, Normalise::Grouped).iter().all(|&slope| slope == 0.0));
+    }
+}
+
+#[test]
+fn groups_cut_across_two_batches_give_the_same_sums() {
+    // Two pairs in one batch, or a pair in each of two: the mean over the batches is the same.
+    let whole = Case {
+        logits: vec![1.0, 0.0, 3.0, 0.0, 0.0, 5.0, 0.0, 9.0],
+        classes: 2,
+        labels: vec![0, 0, 1, 1],
+        ids: vec![Some(1), Some(1), Some(2), Some(2)],
+    };
+    let half = |range: std::ops::Range<usize>| Case {
+        logits: whole.logits[range.start * 2..range.end * 2].to_vec(),
+        classes: 2,
+        labels: whole.labels[range.clone()].to_vec(),
+        ids: whole.ids[range].to_vec(),
+    };
+    let of = |case: &Case| case.penalty(Penalty::LogitVariance, Normalise::Grouped);
+    assert_close(of(&whole), 2.5, "variances 1 and 4");
+    assert_close((of(&half(0..2)) + of(&half(2..4))) / 2.0, of(&whole), "halves");
+}
+
+#[test]
+fn names_are_read_back() {
+    for penalty in Penalty::ALL {
+        assert_eq!(penalty.name().parse(), Ok(penalty));
+        assert_eq!(serde_json::to_value(penalty).unwrap(), penalty.name());
+    }
+    assert!("variance".parse::<Penalty>().unwrap_err().contains("logit-variance"));
+}

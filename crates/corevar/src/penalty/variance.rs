@@ -1,0 +1,109 @@
+//! The variance inside each group, on which all penalties stand.
+
+use burn::tensor::{Device, IndexingUpdateOp, Int, Tensor, TensorData};
+
+use super::Normalise;
+use crate::groups::Groups;
+
+/// Variances below this count as zero under the square root, value and gradient.
+///
+/// The slope of a standard deviation is bounded, but as the product of an infinite slope of the root and
+/// a vanishing one of the variance; at zero that is 0/0. Here the gradient of a group that does not vary
+/// is zero, the smallest of its subgradients.
+pub const SMALLEST_VARIANCE: f32 = 1e-12;
+
+/// Variance of `values` inside each group with two rows or more, summed over the columns:
+/// `Σ_k 1/|S_j| Σ_{i∈S_j} (v_ik - mean_j v_k)²`. `None` when there is no such group.
+/// # Shapes
+/// values `[rows, columns]` -> `[groups with two rows or more]`
+///
+/// # Panics
+/// When `groups` is of another number of rows.
+pub fn group_variances(values: Tensor<2>, groups: &Groups) -> Option<Tensor<1>> {
+    assert_eq!(values.dims()[0], groups.rows(), "one row of values for each row of the groups");
+    if groups.is_trivial() {
+        return None;
+    }
+    let members = Members::new(groups, values.dims()[1], &values.device());
+    let values = members.rows(values);
+    let centred = values.clone() - members.spread(members.mean(values));
+    Some(members.mean(centred.square()).sum_dim(1).squeeze_dim(1))
+}
+
+/// `mean_j Var_j^ν` as the normalisation divides it, from the variances of [`group_variances`].
+pub(super) fn mean_over_groups(sum: Tensor<1>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
+    let divisor = match normalise {
+        Normalise::Grouped => groups.larger().count(),
+        Normalise::All => groups.count(),
+    };
+    sum.div_scalar(divisor as f32)
+}
+
+/// `C_{·,1}`: the mean of the variances; zero without a group.
+pub(super) fn mean_variance(values: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
+    let device = values.device();
+    match group_variances(values, groups) {
+        Some(variances) => mean_over_groups(variances.sum(), groups, normalise),
+        None => Tensor::zeros([1], &device),
+    }
+}
+
+/// `C_{·,1/2}`: the mean of the standard deviations; zero without a group.
+pub(super) fn mean_sd(values: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
+    let device = values.device();
+    match group_variances(values, groups) {
+        Some(variances) => mean_over_groups(sd(variances).sum(), groups, normalise),
+        None => Tensor::zeros([1], &device),
+    }
+}
+
+/// Square root with the gradient that [`SMALLEST_VARIANCE`] describes.
+fn sd(variances: Tensor<1>) -> Tensor<1> {
+    let zero = variances.clone().lower_elem(SMALLEST_VARIANCE);
+    variances.clamp_min(SMALLEST_VARIANCE).sqrt().mask_fill(zero, 0.0)
+}
+
+/// The grouped rows of a batch, and how to take means over groups of them.
+struct Members {
+    rows: Tensor<1, Int>,
+    group_of_row: Tensor<1, Int>,
+    /// `1/|S_j|`, `[groups, 1]`.
+    inverse_sizes: Tensor<2>,
+    sums: Tensor<2>,
+}
+
+impl Members {
+    fn new(groups: &Groups, columns: usize, device: &Device) -> Self {
+        let mut rows = Vec::new();
+        let mut group_of_row = Vec::new();
+        let mut inverse_sizes = Vec::new();
+        for (j, members) in groups.larger().enumerate() {
+            rows.extend(members.iter().map(|&row| row as i32));
+            group_of_row.extend(std::iter::repeat_n(j as i32, members.len()));
+            inverse_sizes.push(1.0 / members.len() as f32);
+        }
+        let count = inverse_sizes.len();
+        Self {
+            rows: Tensor::from_data(rows.as_slice(), device),
+            group_of_row: Tensor::from_data(group_of_row.as_slice(), device),
+            inverse_sizes: Tensor::from_data(TensorData::new(inverse_sizes, [count, 1]), device),
+            sums: Tensor::zeros([count, columns], device),
+        }
+    }
+
+    /// `[rows, columns]` -> `[grouped rows, columns]`
+    fn rows(&self, values: Tensor<2>) -> Tensor<2> {
+        values.select(0, self.rows.clone())
+    }
+
+    /// `[grouped rows, columns]` -> `[groups, columns]`
+    fn mean(&self, values: Tensor<2>) -> Tensor<2> {
+        let sums = self.sums.clone().select_assign(0, self.group_of_row.clone(), values, IndexingUpdateOp::Add);
+        sums * self.inverse_sizes.clone()
+    }
+
+    /// `[groups, columns]` -> `[grouped rows, columns]`
+    fn spread(&self, means: Tensor<2>) -> Tensor<2> {
+        means.select(0, self.group_of_row.clone())
+    }
+}

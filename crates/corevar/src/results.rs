@@ -1,0 +1,220 @@
+//! The records of a run: `results.json`, schema `corevar.results/1`.
+
+use std::collections::BTreeMap;
+
+use corevar_data::{Dataset, Labels};
+use serde::{Deserialize, Serialize};
+
+use crate::task::Rows;
+
+/// Name and version of the form of `results.json`.
+pub const SCHEMA: &str = "corevar.results/1";
+
+/// The whole of `results.json`. Errors are fractions; a number that does not exist is null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What was trained and tested on.
+    pub data: DataSummary,
+    /// In the order in which they were asked for.
+    pub estimators: Vec<EstimatorResult>,
+}
+
+/// What was trained and tested on. Groups are those of the training split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// Built-in name or path.
+    pub name: String,
+    /// In all splits.
+    pub rows: usize,
+    /// Training rows that share their group with another one.
+    pub grouped_rows: usize,
+    /// Training groups with two rows or more.
+    pub groups: usize,
+    /// Class names in the order of the outputs; empty for regression.
+    pub classes: Vec<String>,
+    /// Rows of each split.
+    pub splits: BTreeMap<String, usize>,
+}
+
+/// One estimator, trained several times.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EstimatorResult {
+    /// `pooled`, `core`, `label-variance`, `total-variance`.
+    pub name: String,
+    /// Name of the penalty it was trained with.
+    pub penalty: String,
+    /// λ.
+    pub penalty_weight: f64,
+    /// γ.
+    pub ridge: f64,
+    /// One a seed.
+    pub runs: Vec<RunResult>,
+    /// Over the runs, by split.
+    pub mean: BTreeMap<String, Numbers>,
+    /// Over the runs, by split; with n - 1. Null with one run.
+    pub standard_error: BTreeMap<String, Numbers>,
+}
+
+/// One training run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Seed of the weights and of the order of the rows.
+    pub seed: u64,
+    /// Training time.
+    pub seconds: f64,
+    /// By split.
+    pub splits: BTreeMap<String, SplitResult>,
+}
+
+/// One model on one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitResult {
+    /// How many.
+    pub rows: usize,
+    /// Share of wrong answers; of a regression the root mean squared error.
+    pub error: f64,
+    /// Mean loss.
+    pub loss: f64,
+    /// `C`, of the penalty that CoRe was trained with.
+    pub penalty: Option<f64>,
+    /// Mean variance of the outputs inside groups.
+    pub within_variance: Option<f64>,
+    /// Variance of the group means.
+    pub between_variance: Option<f64>,
+    /// Within by between.
+    pub variance_ratio: Option<f64>,
+    /// Expected calibration error.
+    pub calibration_error: Option<f64>,
+    /// By class name.
+    pub by_class: BTreeMap<String, ClassResult>,
+    /// The largest error over class x attribute.
+    pub worst_group_error: Option<f64>,
+}
+
+/// One class of a split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassResult {
+    /// How many.
+    pub rows: usize,
+    /// Share of wrong answers.
+    pub error: f64,
+    /// Mean variance of the outputs inside groups of this class.
+    pub within_variance: Option<f64>,
+    /// Variance of the group means of this class.
+    pub between_variance: Option<f64>,
+    /// Within by between.
+    pub variance_ratio: Option<f64>,
+}
+
+/// The numbers of a [`SplitResult`] that can be averaged.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "as in SplitResult")]
+pub struct Numbers {
+    pub error: Option<f64>,
+    pub loss: Option<f64>,
+    pub penalty: Option<f64>,
+    pub within_variance: Option<f64>,
+    pub between_variance: Option<f64>,
+    pub variance_ratio: Option<f64>,
+    pub calibration_error: Option<f64>,
+    pub worst_group_error: Option<f64>,
+}
+
+impl DataSummary {
+    /// Counts rows, groups and splits.
+    pub fn new(dataset: &Dataset, label_bins: usize) -> Self {
+        let train = Rows::new(dataset, dataset.split("train").unwrap_or_default(), label_bins);
+        Self {
+            name: dataset.name.clone(),
+            rows: dataset.len(),
+            grouped_rows: train.groups.grouped_rows(),
+            groups: train.groups.larger().count(),
+            classes: match &dataset.labels {
+                Labels::Classes { names, .. } => names.clone(),
+                Labels::Numbers(_) => Vec::new(),
+            },
+            splits: dataset.splits.iter().map(|split| (split.name.clone(), split.rows.len())).collect(),
+        }
+    }
+}
+
+/// `train` and `val` first, the others by name.
+pub fn split_order(name: &str) -> (usize, &str) {
+    (["train", "val"].iter().position(|first| *first == name).unwrap_or(2), name)
+}
+
+impl DataSummary {
+    /// Names of the splits in the order of [`split_order`].
+    pub fn split_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.splits.keys().map(String::as_str).collect();
+        names.sort_by_key(|name| split_order(name));
+        names
+    }
+}
+
+impl EstimatorResult {
+    /// Mean and standard error of the runs by split.
+    pub fn summaries(runs: &[RunResult]) -> [BTreeMap<String, Numbers>; 2] {
+        let splits = runs.first().map(|run| run.splits.keys()).into_iter().flatten();
+        let summary = |summarise: fn(&[f64]) -> Option<f64>| {
+            let of_split = |split: &String| {
+                let results: Vec<&SplitResult> = runs.iter().filter_map(|run| run.splits.get(split)).collect();
+                (split.clone(), Numbers::over(&results, summarise))
+            };
+            splits.clone().map(of_split).collect()
+        };
+        [summary(mean), summary(standard_error)]
+    }
+}
+
+impl Numbers {
+    fn over(results: &[&SplitResult], summarise: fn(&[f64]) -> Option<f64>) -> Self {
+        let of = |field: fn(&SplitResult) -> Option<f64>| {
+            let values: Option<Vec<f64>> = results.iter().map(|result| field(result)).collect();
+            values.and_then(|values| summarise(&values))
+        };
+        Self {
+            error: of(|r| Some(r.error)),
+            loss: of(|r| Some(r.loss)),
+            penalty: of(|r| r.penalty),
+            within_variance: of(|r| r.within_variance),
+            between_variance: of(|r| r.between_variance),
+            variance_ratio: of(|r| r.variance_ratio),
+            calibration_error: of(|r| r.calibration_error),
+            worst_group_error: of(|r| r.worst_group_error),
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// Of the mean; None of a single value.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let centre = mean(values)?;
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_error_divides_by_one_less() {
+        // 1, 2, 3: sum of squares 2, variance 1, over 3 runs.
+        assert_eq!(standard_error(&[1.0, 2.0, 3.0]), Some((1.0f64 / 3.0).sqrt()));
+        assert_eq!(standard_error(&[1.0]), None);
+    }
+
+    #[test]
+    fn train_and_val_come_first() {
+        let mut names = ["test2", "val", "site-B", "train", "test1"];
+        names.sort_by_key(|name| split_order(name));
+        assert_eq!(names, ["train", "val", "site-B", "test1", "test2"]);
+    }
+}

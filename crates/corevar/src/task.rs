@@ -1,0 +1,131 @@
+//! What the model should say: one class of several, or a number.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use corevar_data::{Dataset, ImageShape, Inputs, Labels};
+use serde::{Deserialize, Serialize};
+
+use crate::groups::{Groups, quantile_bins};
+use crate::loss;
+use crate::model::InputShape;
+
+/// Classification into named classes, or regression.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// One logit a class, cross-entropy.
+    Classes(Vec<String>),
+    /// One output, squared loss.
+    Regression,
+}
+
+impl Task {
+    /// Number of outputs of a model for this task.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Classes(names) => names.len(),
+            Self::Regression => 1,
+        }
+    }
+}
+
+/// Some rows of a data set, ready for a model: labels, groups and inputs by position.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    dataset: &'a Dataset,
+    rows: &'a [usize],
+    /// Class of each row, or the bin of its number.
+    pub labels: Vec<u32>,
+    /// Rows that share (label, id).
+    pub groups: Groups,
+}
+
+impl<'a> Rows<'a> {
+    /// `label_bins` cuts continuous labels for grouping.
+    pub fn new(dataset: &'a Dataset, rows: &'a [usize], label_bins: usize) -> Self {
+        let labels = match &dataset.labels {
+            Labels::Classes { of_row, .. } => rows.iter().map(|&row| of_row[row]).collect(),
+            Labels::Numbers(values) => {
+                quantile_bins(&rows.iter().map(|&row| values[row]).collect::<Vec<_>>(), label_bins)
+            }
+        };
+        let ids: Vec<_> = rows.iter().map(|&row| dataset.ids[row]).collect();
+        let groups = Groups::new(&labels, &ids);
+        Self { dataset, rows, labels, groups }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without any row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Row number in the data set of the row at a position.
+    pub fn row(&self, position: usize) -> usize {
+        self.rows[position]
+    }
+
+    /// What these data ask for.
+    pub fn task(&self) -> Task {
+        task(self.dataset)
+    }
+
+    /// Inputs of the rows at these positions.
+    /// # Shapes
+    /// -> `[positions, numbers a row]`
+    pub fn inputs(&self, positions: &[usize], device: &Device) -> Result<Tensor<2>, corevar_data::DataError> {
+        let width = self.dataset.inputs.width();
+        let mut values = vec![0.0; positions.len() * width];
+        for (&position, out) in positions.iter().zip(values.chunks_exact_mut(width)) {
+            self.dataset.inputs.read_row(self.rows[position], out)?;
+        }
+        Ok(Tensor::from_data(TensorData::new(values, [positions.len(), width]), device))
+    }
+
+    /// Loss of each row at these positions.
+    /// # Shapes
+    /// outputs `[positions, outputs]` -> `[positions]`
+    pub fn losses(&self, outputs: Tensor<2>, positions: &[usize]) -> Tensor<1> {
+        let device = outputs.device();
+        match &self.dataset.labels {
+            Labels::Classes { .. } => {
+                let labels: Vec<i32> = positions.iter().map(|&i| self.labels[i] as i32).collect();
+                loss::cross_entropy(outputs, Tensor::from_data(labels.as_slice(), &device))
+            }
+            Labels::Numbers(values) => {
+                let targets: Vec<f32> = positions.iter().map(|&i| values[self.rows[i]]).collect();
+                loss::squared(outputs, Tensor::from_data(targets.as_slice(), &device))
+            }
+        }
+    }
+
+    /// The continuous label of the row at a position, for regression.
+    pub fn number(&self, position: usize) -> Option<f32> {
+        match &self.dataset.labels {
+            Labels::Numbers(values) => Some(values[self.rows[position]]),
+            Labels::Classes { .. } => None,
+        }
+    }
+}
+
+/// What the data ask for.
+pub fn task(dataset: &Dataset) -> Task {
+    match &dataset.labels {
+        Labels::Classes { names, .. } => Task::Classes(names.clone()),
+        Labels::Numbers(_) => Task::Regression,
+    }
+}
+
+/// What a model sees of each row of the data.
+pub fn input_shape(dataset: &Dataset) -> InputShape {
+    match &dataset.inputs {
+        Inputs::Features(features) => InputShape::Features(features.names.len()),
+        Inputs::Images(images) => {
+            let ImageShape { height, width, channels } = images.shape;
+            InputShape::Image { height, width, channels }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The training loop.
+
+mod config;
+mod log;
+
+use burn::grad_clipping::GradientClippingConfig;
+use burn::module::{Module, ModuleVisitor, Param, ParamGroup, ParamId};
+use burn::optim::decay::WeightDecayConfig;
+use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
+use burn::tensor::{Device, Tensor};
+use corevar_data::{DataError, Dataset};
+
+pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
+pub use log::{EpochRecord, Log, Quiet};
+use log::EpochSums;
+
+use crate::batches::Batches;
+use crate::model::{InputShape, ModelSpec, Network, is_weight};
+use crate::penalty::Predictions;
+use crate::task::{Rows, Task, input_shape, task};
+
+/// A model after training, with what is needed to use it.
+#[derive(Debug, Clone)]
+pub struct Trained {
+    /// On a device without autodiff.
+    pub network: Network,
+    /// How it is built.
+    pub spec: ModelSpec,
+    /// What it takes.
+    pub input: InputShape,
+    /// What it says.
+    pub task: Task,
+}
+
+/// Why training stopped before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// There is nothing to train on.
+    #[error("{0}: the split `train` has no rows")]
+    NoTrainingRows(String),
+    /// The model cannot take these inputs.
+    #[error("{0}: a CNN needs images, but these are features")]
+    CnnOnFeatures(String),
+    /// A row could not be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The loss left the finite numbers.
+    #[error("the loss is not finite in epoch {epoch}, batch {batch}: risk {risk}, penalty {penalty}")]
+    NotFinite {
+        /// Counted from 1.
+        epoch: usize,
+        /// Counted from 1.
+        batch: usize,
+        /// Mean loss of the batch.
+        risk: f64,
+        /// Penalty of the batch, before its weight.
+        penalty: f64,
+    },
+}
+
+impl TrainError {
+    /// What to do about it.
+    pub fn tip(&self) -> Option<String> {
+        match self {
+            Self::NotFinite { .. } => {
+                Some("lower --learning-rate or --penalty-weight, set --clip-norm 1, or scale the features".into())
+            }
+            Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
+            Self::Data(_) | Self::NoTrainingRows(_) => None,
+        }
+    }
+}
+
+/// Trains one model on the split `train`. The same configuration and data give the same model to the
+/// last bit, whatever the number of threads.
+pub fn train(config: &CheckedTrainConfig, dataset: &Dataset, log: &mut dyn Log) -> Result<Trained, TrainError> {
+    let rows = training_rows(config, dataset)?;
+    let device = Device::flex().autodiff();
+    let (input, task) = (input_shape(dataset), task(dataset));
+    let start = config.model.init(input, task.outputs(), config.seed, &device);
+    let network = fit(start, config, &rows, &device, log)?;
+    Ok(Trained { network: network.valid(), spec: config.model.clone(), input, task })
+}
+
+/// The loop of the paper, from the weights of `model` on.
+fn fit(
+    mut model: Network,
+    config: &CheckedTrainConfig,
+    rows: &Rows,
+    device: &Device,
+    log: &mut dyn Log,
+) -> Result<Network, TrainError> {
+    let batches = Batches::new(&rows.groups, config.batch_size, config.batches, config.seed);
+    let mut optimiser = optimiser(config, &model);
+
+    for epoch in 0..config.epochs {
+        let batches = batches.epoch(epoch);
+        let mut sums = EpochSums::start(epoch);
+        for (step, batch) in batches.iter().enumerate() {
+            let progress = epoch as f64 + step as f64 / batches.len() as f64;
+            let logits = model.forward(rows.inputs(&batch.rows, device)?);
+            let losses = rows.losses(logits.clone(), &batch.rows);
+            let risk = losses.clone().mean();
+            let labels: Vec<u32> = batch.rows.iter().map(|&row| rows.labels[row]).collect();
+            let predictions = Predictions { logits, losses, labels: &labels, groups: &batch.groups };
+            let penalty = config.penalty.of(predictions, config.normalise);
+            let share = if config.penalty.needs_groups() { batch.share(config.normalise) } else { 1.0 };
+            sums.add(step, &risk, &penalty, share)?;
+
+            let weight = config.penalty_weight_at(progress) * share;
+            let grads = (risk + penalty * weight).backward();
+            let grads = GradientsParams::from_grads(grads, &model);
+            model = optimiser.step(config.learning_rate_at(progress), model, grads);
+            log.step(step + 1, batches.len());
+        }
+        log.epoch(sums.finish(config.ridge * model.half_squared_weights()));
+    }
+    Ok(model)
+}
+
+/// Whether these data can train such a model at all.
+pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<(), TrainError> {
+    if dataset.split("train").unwrap_or_default().is_empty() {
+        return Err(TrainError::NoTrainingRows(dataset.name.clone()));
+    }
+    match (&config.model, input_shape(dataset)) {
+        (ModelSpec::Cnn(_), InputShape::Features(_)) => Err(TrainError::CnnOnFeatures(dataset.name.clone())),
+        _ => Ok(()),
+    }
+}
+
+fn training_rows<'a>(config: &TrainConfig, dataset: &'a Dataset) -> Result<Rows<'a>, TrainError> {
+    check_fit(config, dataset)?;
+    Ok(Rows::new(dataset, dataset.split("train").unwrap_or_default(), config.label_bins))
+}
+
+/// Adam whose weight decay is the gradient of the ridge term. Biases have none.
+fn optimiser(config: &TrainConfig, model: &Network) -> ModuleOptimizer {
+    let clipping = config.clip_norm.map(|norm| GradientClippingConfig::Norm(norm as f32));
+    let adam = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(clipping.clone());
+    let ridge = Some(WeightDecayConfig::new(config.ridge as f32));
+    adam.clone().with_weight_decay(ridge).init().with_group(
+        ParamGroup::from_ids(biases(model)),
+        adam.build(),
+        clipping.map(|clipping| clipping.init()),
+    )
+}
+
+fn biases(model: &Network) -> Vec<ParamId> {
+    struct Biases(Vec<ParamId>);
+    impl ModuleVisitor for Biases {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            if !is_weight::<D>() {
+                self.0.push(param.id);
+            }
+        }
+    }
+    let mut biases = Biases(Vec::new());
+    model.visit(&mut biases);
+    biases.0
+}
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;

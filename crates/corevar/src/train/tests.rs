@@ -1,0 +1,223 @@
+//! Small runs whose outcome is known.
+
+use burn::module::ModuleMapper;
+use burn::tensor::TensorData;
+use corevar_data::{Features, Images, ImageShape, Inputs, Labels, Pixels, Split};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
+
+use super::*;
+use crate::model::CnnSpec;
+use crate::penalty::{Normalise, Penalty};
+
+/// Two classes along the first feature; the second says the same and varies inside the pairs.
+fn plane(rows: usize, pairs: usize) -> Dataset {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let classes: Vec<u32> = (0..rows).map(|row| (row / 2 % 2) as u32).collect();
+    let values = classes
+        .iter()
+        .flat_map(|&class| {
+            let side = class as f32 * 2.0 - 1.0;
+            [side + rng.random_range(-0.3..0.3), 2.0 * side + rng.random_range(-1.0..1.0)]
+        })
+        .collect();
+    Dataset {
+        name: "plane".into(),
+        inputs: Inputs::Features(Features { names: vec!["x1".into(), "x2".into()], values }),
+        labels: Labels::Classes { names: vec!["a".into(), "b".into()], of_row: classes },
+        ids: (0..rows).map(|row| (row < 2 * pairs).then_some(row as u32 / 2)).collect(),
+        id_names: (0..pairs).map(|pair| pair.to_string()).collect(),
+        splits: vec![Split { name: "train".into(), rows: (0..rows).collect() }],
+        attributes: Vec::new(),
+    }
+}
+
+fn pictures(rows: usize) -> Dataset {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let shape = ImageShape { height: 9, width: 7, channels: 1 };
+    let pixels = (0..rows * shape.len()).map(|_| rng.random_range(0..=255)).collect();
+    Dataset { inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }), ..plane(rows, rows / 4) }
+}
+
+fn config() -> TrainConfig {
+    TrainConfig { model: ModelSpec::Linear, epochs: 5, batch_size: 20, learning_rate: 0.05, ..Default::default() }
+}
+
+fn weights(model: &Trained) -> Vec<u32> {
+    struct Bits(Vec<u32>);
+    impl ModuleVisitor for Bits {
+        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+            let values: Vec<f32> = param.val().into_data().try_to_vec().unwrap();
+            self.0.extend(values.iter().map(|value| value.to_bits()));
+        }
+    }
+    let mut bits = Bits(Vec::new());
+    model.network.visit(&mut bits);
+    bits.0
+}
+
+fn run(config: TrainConfig, dataset: &Dataset) -> (Trained, Vec<EpochRecord>) {
+    let mut log = Quiet::default();
+    let trained = train(&config.check().unwrap(), dataset, &mut log).unwrap();
+    (trained, log.0)
+}
+
+fn models() -> [ModelSpec; 3] {
+    let cnn = CnnSpec { channels: vec![5, 9], ..Default::default() };
+    [ModelSpec::Linear, ModelSpec::Mlp { hidden: vec![33, 17] }, ModelSpec::Cnn(cnn)]
+}
+
+#[test]
+fn the_risk_falls() {
+    let (_, epochs) = run(config(), &plane(200, 0));
+    assert!(epochs[4].risk < 0.5 * epochs[0].risk, "{epochs:?}");
+}
+
+#[test]
+fn the_penalty_shrinks_the_variance_inside_pairs() {
+    let penalty_at_the_end = |penalty_weight| {
+        let config = TrainConfig { penalty_weight, epochs: 20, ..config() };
+        run(config, &plane(200, 50)).1.last().unwrap().penalty
+    };
+    assert!(penalty_at_the_end(10.0) < 0.2 * penalty_at_the_end(0.0));
+}
+
+#[test]
+fn without_any_group_core_is_the_pooled_model_bit_for_bit() {
+    let dataset = Dataset { ids: vec![None; 60], ..pictures(60) };
+    for model in models() {
+        for penalty in [Penalty::LogitVariance, Penalty::LogitSd, Penalty::LossVariance, Penalty::LossSd] {
+            let core = TrainConfig { model: model.clone(), penalty, penalty_weight: 7.0, epochs: 2, ..config() };
+            let pooled = TrainConfig { penalty: Penalty::None, penalty_weight: 0.0, ..core.clone() };
+            assert_eq!(weights(&run(core, &dataset).0), weights(&run(pooled, &dataset).0));
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_bits_whatever_the_number_of_threads() {
+    let dataset = pictures(130);
+    for model in models() {
+        for seed in [0, 1] {
+            let config = TrainConfig { model: model.clone(), epochs: 2, batch_size: 50, seed, ..config() };
+            let with_threads = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| weights(&run(config.clone(), &dataset).0))
+            };
+            assert_eq!(with_threads(1), with_threads(2), "{model:?}");
+            assert_eq!(with_threads(1), with_threads(3), "{model:?}");
+        }
+    }
+}
+
+#[test]
+fn another_seed_gives_another_model() {
+    let dataset = plane(60, 10);
+    let [a, b] = [0, 1].map(|seed| weights(&run(TrainConfig { seed, ..config() }, &dataset).0));
+    assert_ne!(a, b);
+}
+
+#[test]
+fn ridge_shrinks_weights_and_is_logged_with_its_weight() {
+    let dataset = plane(200, 0);
+    let [weak, strong] = [0.0, 1.0].map(|ridge| run(TrainConfig { ridge, epochs: 20, ..config() }, &dataset));
+    let [weak_norm, strong_norm] = [&weak, &strong].map(|(model, _)| model.network.half_squared_weights());
+    assert!(strong_norm < 0.3 * weak_norm, "{strong_norm} {weak_norm}");
+    assert_eq!(weak.1[19].ridge, 0.0);
+    assert!((strong.1[19].ridge - strong_norm).abs() < 1e-5 * strong_norm);
+}
+
+#[test]
+fn a_loss_that_is_not_finite_stops_with_epoch_and_batch() {
+    // Two steps of this size leave the range of f32.
+    let config = TrainConfig { learning_rate: 3e38, ..config() }.check().unwrap();
+    let error = train(&config, &plane(40, 0), &mut Quiet::default()).unwrap_err();
+    assert!(matches!(error, TrainError::NotFinite { epoch: 1, batch: 2, .. }), "{error}");
+    assert!(error.tip().unwrap().contains("--learning-rate"));
+}
+
+#[test]
+fn an_empty_train_split_and_a_cnn_on_features_are_refused() {
+    let empty = Dataset { splits: Vec::new(), ..plane(4, 0) };
+    let error = train(&config().check().unwrap(), &empty, &mut Quiet::default()).unwrap_err();
+    assert_eq!(error.to_string(), "plane: the split `train` has no rows");
+    let cnn = TrainConfig { model: ModelSpec::Cnn(CnnSpec::default()), ..config() }.check().unwrap();
+    let error = train(&cnn, &plane(4, 0), &mut Quiet::default()).unwrap_err();
+    assert_eq!(error.to_string(), "plane: a CNN needs images, but these are features");
+}
+
+#[test]
+fn regression_finds_the_line() {
+    // y = 3 x1 + 1, where x1 is a feature of the plane.
+    let mut dataset = plane(200, 20);
+    let Inputs::Features(features) = &dataset.inputs else { unreachable!() };
+    dataset.labels = Labels::Numbers(features.values.chunks(2).map(|x| 3.0 * x[0] + 1.0).collect());
+    let config = TrainConfig { penalty_weight: 0.0, ridge: 0.0, epochs: 150, ..config() };
+    let (_, epochs) = run(config, &dataset);
+    assert!(epochs.last().unwrap().risk < 1e-3, "{:?}", epochs.last());
+}
+
+/// Adds `step` times a direction drawn from `seed` to all weights and biases.
+struct Nudge {
+    rng: ChaCha8Rng,
+    step: f32,
+}
+
+fn direction<const D: usize>(rng: &mut ChaCha8Rng, like: &Tensor<D>) -> Tensor<D> {
+    let values: Vec<f32> = (0..like.shape().num_elements()).map(|_| rng.random_range(-1.0..1.0)).collect();
+    Tensor::from_data(TensorData::new(values, like.shape()), &like.device())
+}
+
+impl ModuleMapper for Nudge {
+    fn map_float<const D: usize>(&mut self, param: Param<Tensor<D>>) -> Param<Tensor<D>> {
+        let direction = direction(&mut self.rng, &param.val().inner());
+        param.map(|value| Tensor::from_inner(value.inner() + direction * self.step).require_grad())
+    }
+}
+
+/// The slope along the same direction, by the gradients.
+struct Slope<'a> {
+    rng: ChaCha8Rng,
+    grads: &'a GradientsParams,
+    slope: f32,
+}
+
+impl ModuleVisitor for Slope<'_> {
+    fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
+        let direction = direction(&mut self.rng, &param.val().inner());
+        let gradient = self.grads.get::<D>(param.id).unwrap();
+        self.slope += (gradient * direction).sum().into_scalar::<f32>();
+    }
+}
+
+#[test]
+fn gradients_of_every_model_agree_with_finite_differences() {
+    let dataset = pictures(12);
+    let positions: Vec<usize> = (0..12).collect();
+    let rows = Rows::new(&dataset, dataset.split("train").unwrap(), 1);
+    let device = Device::flex().autodiff();
+    let inputs = rows.inputs(&positions, &device).unwrap();
+    let objective = |model: &Network| {
+        let logits = model.forward(inputs.clone());
+        let losses = rows.losses(logits.clone(), &positions);
+        let risk = losses.clone().mean();
+        let predictions = Predictions { logits, losses, labels: &rows.labels, groups: &rows.groups };
+        risk + Penalty::LogitVariance.of(predictions, Normalise::Grouped)
+    };
+    for spec in models() {
+        let model = spec.init(input_shape(&dataset), 2, 3, &device);
+        let grads = GradientsParams::from_grads(objective(&model).backward(), &model);
+        for seed in 0..10 {
+            let rng = || ChaCha8Rng::seed_from_u64(seed);
+            let mut slope = Slope { rng: rng(), grads: &grads, slope: 0.0 };
+            model.visit(&mut slope);
+            let at = |step| {
+                let nudged = model.clone().map(&mut Nudge { rng: rng(), step });
+                objective(&nudged).into_scalar::<f32>()
+            };
+            // A short step: a long one crosses the kinks of the leaky ReLU.
+            let (slope, difference) = (slope.slope, (at(2e-4) - at(-2e-4)) / 4e-4);
+            assert!((slope - difference).abs() < 0.02 * (0.5 + slope.abs()), "{spec:?}: {slope}, {difference}");
+        }
+    }
+}
