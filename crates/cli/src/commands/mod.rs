@@ -1,0 +1,18 @@
+//! One file a command. A command loads, calls the library and prints.
+
+mod compare;
+mod demo;
+mod generate;
+mod run;
+mod train;
+
+use crate::args::Command;
+
+pub fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Demo(args) => demo::run(args),
+        Command::Train(args) => train::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Generate(args) => generate::run(args),
+    }
+}

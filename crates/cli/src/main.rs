@@ -1,0 +1,26 @@
+//! The program `corevar`.
+
+mod args;
+mod commands;
+mod data;
+mod failure;
+mod progress;
+mod settings;
+mod table;
+mod values;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+// Training takes and gives back the same large blocks at every step; the system's allocator returns them
+// to the kernel each time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match commands::run(args::Program::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failure::report(&error),
+    }
+}

@@ -1,0 +1,313 @@
+//! The program as a user meets it: results on stdout, messages on stderr, exit codes, nothing half-written.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Runs `corevar` in a folder, with arguments as one string.
+fn corevar(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_corevar"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[track_caller]
+fn succeeds(folder: &Path, arguments: &str) -> String {
+    let output = corevar(folder, arguments);
+    assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// The message of a failure with this exit code. Also checks that stdout is empty and that nobody panicked.
+#[track_caller]
+fn fails(folder: &Path, arguments: &str, code: i32) -> String {
+    let output = corevar(folder, arguments);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
+    assert!(output.stdout.is_empty(), "{arguments}: {}", text(&output.stdout));
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+const SMALL: &str = "--rows 400 --groups 40 --test-rows 100 --epochs 2";
+
+/// Two features, two classes, pairs; `extra` is appended to the table.
+fn write_table(folder: &Path, extra: &str) {
+    let mut table = String::from("x1,x2,y,group_id,split\n");
+    for row in 0..40 {
+        let (side, split) = (if row / 2 % 2 == 0 { -1.0 } else { 1.0 }, if row < 30 { "train" } else { "test" });
+        let id = if row < 10 { format!("p{}", row / 2) } else { String::new() };
+        let x2 = side * f64::from(1 + row % 3);
+        table += &format!("{side},{x2},{},{id},{split}\n", if side > 0.0 { "yes" } else { "no" });
+    }
+    fs::write(folder.join("metadata.csv"), table + extra).unwrap();
+}
+
+#[test]
+fn compare_prints_a_table_and_leaves_a_whole_run() {
+    let folder = folder();
+    let table = succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --quiet"));
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("error in %"), "{table}");
+    assert!(lines[0].contains("train") && lines[0].contains("test1") && lines[0].contains("test2"), "{table}");
+    assert!(lines[1].starts_with("pooled") && lines[1].contains('±'), "{table}");
+    assert!(lines[2].starts_with("core (logit-variance λ=1)"), "{table}");
+    assert!(lines[4].starts_with("CoRe"), "{table}");
+
+    let run = folder.path().join("run");
+    let expected = ["config.toml", "metrics.jsonl", "models", "report.html", "results.json"];
+    assert_eq!(names(&run), expected);
+    let models = ["core-0", "core-1", "pooled-0", "pooled-1"].map(|name| format!("{name}.safetensors"));
+    assert_eq!(names(&run.join("models")), models);
+    assert_eq!(fs::read_to_string(run.join("metrics.jsonl")).unwrap().lines().count(), 2 * 2 * 2);
+}
+
+#[test]
+fn results_have_the_form_of_the_contract() {
+    let folder = folder();
+    let stdout = succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --json --baselines"));
+    let results = json(&folder.path().join("run/results.json"));
+    assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap(), results);
+    assert_eq!(results["schema"], "corevar.results/1");
+    assert_eq!(results["data"]["grouped_rows"], 80);
+    assert_eq!(results["data"]["groups"], 40);
+    assert_eq!(results["data"]["splits"]["train"], 400);
+    let estimators = results["estimators"].as_array().unwrap();
+    let of = |field: &str| estimators.iter().map(|e| e[field].clone()).collect::<Vec<_>>();
+    assert_eq!(of("name"), ["pooled", "core", "label-variance", "total-variance"]);
+    assert_eq!(of("penalty"), ["none", "logit-variance", "label-variance", "total-variance"]);
+    let core = &estimators[1];
+    let split = &core["runs"][1]["splits"]["test2"];
+    for field in [
+        "rows", "error", "loss", "penalty", "within_variance", "between_variance", "variance_ratio",
+        "calibration_error", "worst_group_error",
+    ] {
+        assert!(split[field].is_number(), "{field}: {split}");
+    }
+    assert_eq!(core["runs"][1]["seed"], 1);
+    assert!(split["by_class"].as_object().unwrap().values().all(|class| class["error"].is_number()));
+    let errors: Vec<f64> = (0..2).map(|r| core["runs"][r]["splits"]["test2"]["error"].as_f64().unwrap()).collect();
+    let mean = (errors[0] + errors[1]) / 2.0;
+    assert!((core["mean"]["test2"]["error"].as_f64().unwrap() - mean).abs() < 1e-12);
+    // Two runs, n - 1 = 1: the standard error is half their difference.
+    let spread = (errors[0] - errors[1]).abs() / 2.0;
+    assert!((core["standard_error"]["test2"]["error"].as_f64().unwrap() - spread).abs() < 1e-12);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let folder = folder();
+    for threads in [1, 3] {
+        succeeds(folder.path(), &format!("compare stickmen --rows 130 --groups 20 --test-rows 50 --epochs 1 --runs 1 --threads {threads} --out run{threads} --quiet"));
+    }
+    for model in ["pooled-0", "core-0"] {
+        let bytes = |run: &str| fs::read(folder.path().join(format!("{run}/models/{model}.safetensors"))).unwrap();
+        assert!(bytes("run1") == bytes("run3"), "{model}");
+    }
+}
+
+#[test]
+fn train_takes_the_settings_of_another_run() {
+    let folder = folder();
+    succeeds(folder.path(), &format!("train linear {SMALL} --penalty logit-sd --lambda 3 --out a --quiet"));
+    assert_eq!(names(&folder.path().join("a")), ["config.toml", "metrics.jsonl", "model.safetensors", "report.html", "results.json"]);
+    succeeds(folder.path(), "train linear --config a/config.toml --out b --quiet");
+    let [a, b] = ["a", "b"].map(|run| fs::read(folder.path().join(run).join("model.safetensors")).unwrap());
+    assert!(a == b);
+    let config = fs::read_to_string(folder.path().join("a/config.toml")).unwrap();
+    for setting in ["penalty = \"logit-sd\"", "penalty-weight = 3.0", "ridge = 0.001", "epochs = 2", "seed = 0"] {
+        assert!(config.contains(setting), "{config}");
+    }
+}
+
+#[test]
+fn generated_folders_train_like_the_built_in_name() {
+    let folder = folder();
+    for name in ["linear", "nonlinear", "stickmen"] {
+        succeeds(folder.path(), &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"));
+        let common = "--epochs 1 --learning-rate 0.001 --quiet";
+        let model = if name == "stickmen" { "cnn" } else { "linear" };
+        succeeds(folder.path(), &format!("train ./{name}-data --model {model} {common} --out {name}-a"));
+        succeeds(folder.path(), &format!("train {name} --rows 60 --groups 10 --test-rows 20 --model {model} {common} --out {name}-b"));
+        let [a, b] = ["a", "b"].map(|run| json(&folder.path().join(format!("{name}-{run}/results.json"))));
+        assert_eq!(a["estimators"][0]["mean"], b["estimators"][0]["mean"], "{name}");
+    }
+}
+
+#[test]
+fn wrong_usage_says_what_to_do_and_writes_nothing() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    let before = names(folder.path());
+    for (arguments, parts) in [
+        ("train linear", &["--out"][..]),
+        ("train linear --out run --penalty variance", &["no penalty `variance`", "logit-variance"]),
+        ("train linear --out run --penalty-weight -1", &["--penalty-weight is -1", "a number from 0"]),
+        ("train linear --out run --model forest", &["forest", "mlp"]),
+        ("train linear --out run --hidden 5", &["--hidden has no effect", "--model mlp", "tip: leave out"]),
+        ("train linear --out run --penalty none --lambda 2", &["--penalty-weight has no effect"]),
+        ("train linear --out run --label-column z", &["--label-column has no effect", "built in"]),
+        ("train metadata.csv --out run --rows 10", &["--rows has no effect", "not built in"]),
+        ("train linear --out run --runs 0", &["--runs"]),
+        ("train linear --out run --threads 0", &["--threads"]),
+        ("train linear --out run --decay 2", &["--decay"]),
+        ("compare linear --out run --penalty none", &["--penalty none", "tip:"]),
+        ("train lineal --out run", &["no such file, folder or built-in data", "linear, nonlinear, stickmen"]),
+        ("generate circles --out data", &["no synthetic data set `circles`", "stickmen"]),
+        ("generate linear --rows 10 --groups 9 --out data", &["9 pairs do not fit into 10 rows", "tip:"]),
+        ("frobnicate", &["frobnicate"]),
+    ] {
+        let code = if arguments.contains("--groups 9") { 1 } else { 2 };
+        let message = fails(folder.path(), arguments, code);
+        for part in parts {
+            assert!(message.contains(part), "{arguments}: {message}");
+        }
+        assert_eq!(names(folder.path()), before, "{arguments}");
+    }
+}
+
+#[test]
+fn bad_data_are_told_with_place_and_remedy_and_nothing_is_written() {
+    for (extra, arguments, parts) in [
+        ("", "train missing/metadata.csv --out run", &["missing/metadata.csv"][..]),
+        ("", "train metadata.csv --label-column class --out run", &["class", "y"]),
+        ("", "train metadata.csv --features z* --out run", &["z*"]),
+        ("1,2,maybe,,test\n", "train metadata.csv --out run", &["metadata.csv:42", "maybe"]),
+        ("1,oops,yes,,train\n", "train metadata.csv --out run", &["metadata.csv:42", "oops"]),
+        ("1,NaN,yes,,train\n", "train metadata.csv --out run", &["metadata.csv:42"]),
+        ("1,2,yes\n", "train metadata.csv --out run", &["metadata.csv:42"]),
+        ("1,2,,,train\n", "train metadata.csv --out run", &["metadata.csv:42"]),
+        ("", "train metadata.csv --model cnn --out run", &["a CNN needs images", "tip:"]),
+        ("", "train metadata.csv --out run --image-size 8x8", &["--image-size has no effect", "features"]),
+    ] {
+        let folder = folder();
+        write_table(folder.path(), extra);
+        let message = fails(folder.path(), arguments, 1);
+        for part in parts {
+            assert!(message.contains(part), "{arguments}: {message}");
+        }
+        assert_eq!(names(folder.path()), ["metadata.csv"], "{arguments}");
+    }
+}
+
+#[test]
+fn an_empty_train_split_and_a_single_class_are_refused() {
+    for (table, part) in [
+        ("x1,y,split\n1,a,test\n2,b,test\n", "train"),
+        ("x1,y,split\n1,a,train\n2,a,train\n", "every row of the split `train` has the label `a`"),
+        ("x1,y,split\n", "rows"),
+        ("", "metadata.csv"),
+    ] {
+        let folder = folder();
+        fs::write(folder.path().join("metadata.csv"), table).unwrap();
+        let message = fails(folder.path(), "train metadata.csv --out run", 1);
+        assert!(message.contains(part), "{message}");
+        assert_eq!(names(folder.path()), ["metadata.csv"]);
+    }
+}
+
+#[test]
+fn a_folder_that_holds_a_run_is_refused_without_overwrite() {
+    let folder = folder();
+    let train = format!("train linear {SMALL} --out run --quiet");
+    succeeds(folder.path(), &train);
+    let before = fs::read(folder.path().join("run/results.json")).unwrap();
+    let message = fails(folder.path(), &train, 1);
+    assert!(message.contains("already holds a run") && message.contains("--overwrite"), "{message}");
+    assert_eq!(fs::read(folder.path().join("run/results.json")).unwrap(), before);
+    succeeds(folder.path(), &format!("{train} --overwrite --seed 5"));
+    assert_ne!(fs::read(folder.path().join("run/results.json")).unwrap(), before);
+}
+
+#[test]
+fn a_folder_with_other_files_is_never_overwritten() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("thesis")).unwrap();
+    fs::write(folder.path().join("thesis/chapter.tex"), "").unwrap();
+    let message = fails(folder.path(), &format!("train linear {SMALL} --out thesis --overwrite"), 1);
+    assert!(message.contains("holds other files"), "{message}");
+    assert_eq!(names(&folder.path().join("thesis")), ["chapter.tex"]);
+}
+
+#[test]
+fn a_penalty_without_any_group_is_named() {
+    let folder = folder();
+    let table: String = (0..20).map(|row| format!("{row},{},train\n", row % 2)).collect();
+    fs::write(folder.path().join("metadata.csv"), format!("x1,y,split\n{table}")).unwrap();
+    let message = fails(folder.path(), "train metadata.csv --out run", 1);
+    assert!(message.contains("no two training rows share a label and an id"), "{message}");
+    assert!(message.contains("tip:") && message.contains("--group-column"), "{message}");
+    assert_eq!(names(folder.path()), ["metadata.csv"]);
+    succeeds(folder.path(), "train metadata.csv --penalty none --epochs 1 --out run --quiet");
+}
+
+#[test]
+fn a_loss_that_is_not_finite_names_epoch_batch_and_remedy() {
+    let folder = folder();
+    let message = fails(folder.path(), &format!("train linear {SMALL} --learning-rate 3e38 --out run --quiet"), 1);
+    assert!(message.contains("not finite in epoch") && message.contains("batch"), "{message}");
+    assert!(message.contains("--learning-rate"), "{message}");
+    assert!(!folder.path().join("run/results.json").exists());
+}
+
+#[test]
+fn a_bad_config_file_names_the_key() {
+    let folder = folder();
+    for (text, part) in [("lambda = 1", "no setting `lambda`"), ("epochs = \"many\"", "epochs"), ("epochs = ", "TOML")] {
+        fs::write(folder.path().join("c.toml"), text).unwrap();
+        let output = corevar(folder.path(), "train linear --config c.toml --out run");
+        assert!(!output.status.success());
+        assert!(text_of(&output).contains(part), "{}", text_of(&output));
+        assert!(!folder.path().join("run").exists());
+    }
+}
+
+fn text_of(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+#[test]
+fn regression_reports_root_mean_squared_errors() {
+    let folder = folder();
+    let row = |i: i32| format!("{i},{},{},{}\n", 2 * i + 1, i / 2 % 10, if i < 60 { "train" } else { "test" });
+    let table: String = (0..80).map(row).collect();
+    fs::write(folder.path().join("metadata.csv"), format!("x1,y,group_id,split\n{table}")).unwrap();
+    let out = succeeds(folder.path(), "train metadata.csv --task regression --label-bins 4 --epochs 2 --out run --quiet");
+    assert!(out.starts_with("rms error"), "{out}");
+    assert_eq!(json(&folder.path().join("run/results.json"))["data"]["classes"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn every_command_explains_itself() {
+    let folder = folder();
+    for command in ["", "demo", "train", "compare", "generate"] {
+        let help = succeeds(folder.path(), &format!("{command} --help"));
+        assert!(help.contains("Usage: corevar"), "{help}");
+    }
+    let message = fails(folder.path(), "", 2);
+    assert!(message.contains("demo"), "{message}");
+}
