@@ -1,0 +1,234 @@
+//! The one form in which data reaches the method: inputs, labels, ids, splits.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use crate::DataError;
+
+/// Rows with a label and, for some of them, an id that says "the same object".
+///
+/// All per-row vectors have one entry a row, in the same order.
+#[derive(Debug)]
+pub struct Dataset {
+    /// How messages and records name these data: a built-in name or the path that was read.
+    pub name: String,
+    /// What the model sees of each row.
+    pub inputs: Inputs,
+    /// What it should say.
+    pub labels: Labels,
+    /// Index into `id_names`; `None` where the id was not observed.
+    pub ids: Vec<Option<u32>>,
+    /// The ids as the user wrote them.
+    pub id_names: Vec<String>,
+    /// `train` first; a row is in exactly one split.
+    pub splits: Vec<Split>,
+    /// Further columns, for errors by subgroup.
+    pub attributes: Vec<Attribute>,
+}
+
+/// The rows of one split, ascending.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Split {
+    /// `train`, `val`, `test`, or any name of the user's.
+    pub name: String,
+    /// Row numbers.
+    pub rows: Vec<usize>,
+}
+
+/// Classes, or numbers for regression.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Labels {
+    /// Class of each row as an index into the names.
+    Classes {
+        /// Class names in the order of the model's outputs.
+        names: Vec<String>,
+        /// One class a row.
+        of_row: Vec<u32>,
+    },
+    /// A continuous label a row.
+    Numbers(Vec<f32>),
+}
+
+/// A column that is neither input, label, id nor split: a value a row, as an index into its levels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// Column name.
+    pub name: String,
+    /// The different values, as written.
+    pub levels: Vec<String>,
+    /// One level a row.
+    pub of_row: Vec<u32>,
+}
+
+/// What the model sees.
+#[derive(Debug)]
+pub enum Inputs {
+    /// A matrix of numbers.
+    Features(Features),
+    /// Pictures of one size.
+    Images(Images),
+}
+
+/// A row-major matrix of features.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Features {
+    /// Column names, as many as there are columns.
+    pub names: Vec<String>,
+    /// Row-major, rows x columns.
+    pub values: Vec<f32>,
+}
+
+/// Height, width and channels of a picture. In memory the channels of a pixel lie side by side (HWC).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImageShape {
+    /// Rows of pixels.
+    pub height: usize,
+    /// Columns of pixels.
+    pub width: usize,
+    /// 1 for grey, 3 for RGB.
+    pub channels: usize,
+}
+
+impl ImageShape {
+    /// Bytes of one picture.
+    pub fn len(&self) -> usize {
+        self.height * self.width * self.channels
+    }
+
+    /// True when a picture would hold nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Pictures of one size, one byte a channel, one after the other.
+#[derive(Debug)]
+pub struct Images {
+    /// Size of every picture.
+    pub shape: ImageShape,
+    /// Where the bytes are.
+    pub pixels: Pixels,
+}
+
+/// Pixels in memory, or in a packed file of which rows are read when a batch asks for them.
+#[derive(Debug)]
+pub enum Pixels {
+    /// All rows, one after the other.
+    Memory(Vec<u8>),
+    /// A file that holds the rows from `offset` on. Positioned reads, not a memory map: a file that
+    /// shrinks under us is an error then, and not a crash, and the page cache is as good a cache.
+    File {
+        /// Open for reading.
+        file: File,
+        /// For messages.
+        path: PathBuf,
+        /// First byte of row 0.
+        offset: u64,
+        /// Number of rows.
+        rows: usize,
+    },
+}
+
+impl Inputs {
+    /// Numbers that the model sees of one row.
+    pub fn width(&self) -> usize {
+        match self {
+            Inputs::Features(features) => features.names.len(),
+            Inputs::Images(images) => images.shape.len(),
+        }
+    }
+
+    /// The row as the model sees it: features as they are, pixels divided by 255.
+    /// `out` has [`Inputs::width`] places.
+    pub fn read_row(&self, row: usize, out: &mut [f32]) -> Result<(), DataError> {
+        match self {
+            Inputs::Features(features) => {
+                let width = features.names.len();
+                out.copy_from_slice(&features.values[row * width..(row + 1) * width]);
+                Ok(())
+            }
+            Inputs::Images(images) => images.read_scaled(row, out),
+        }
+    }
+}
+
+impl Images {
+    /// The bytes of one picture, HWC. `out` has [`ImageShape::len`] places.
+    pub fn read_bytes(&self, row: usize, out: &mut [u8]) -> Result<(), DataError> {
+        let len = self.shape.len();
+        match &self.pixels {
+            Pixels::Memory(bytes) => {
+                out.copy_from_slice(&bytes[row * len..(row + 1) * len]);
+                Ok(())
+            }
+            Pixels::File { file, path, offset, .. } => read_at(file, out, offset + (row * len) as u64)
+                .map_err(|cause| DataError::Io { path: path.clone(), action: "read", cause }),
+        }
+    }
+
+    fn read_scaled(&self, row: usize, out: &mut [f32]) -> Result<(), DataError> {
+        let scale = |bytes: &[u8], out: &mut [f32]| {
+            for (to, from) in out.iter_mut().zip(bytes) {
+                *to = f32::from(*from) / 255.0;
+            }
+        };
+        let len = self.shape.len();
+        if let Pixels::Memory(bytes) = &self.pixels {
+            scale(&bytes[row * len..(row + 1) * len], out);
+            return Ok(());
+        }
+        let mut bytes = vec![0; len];
+        self.read_bytes(row, &mut bytes)?;
+        scale(&bytes, out);
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, out: &mut [u8], offset: u64) -> std::io::Result<()> {
+    let mut done = 0;
+    while done < out.len() {
+        match std::os::windows::fs::FileExt::seek_read(file, &mut out[done..], offset + done as u64)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            read => done += read,
+        }
+    }
+    Ok(())
+}
+
+impl Labels {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Labels::Classes { of_row, .. } => of_row.len(),
+            Labels::Numbers(values) => values.len(),
+        }
+    }
+
+    /// True without any row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Dataset {
+    /// Number of rows in all splits together.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// True without any row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The rows of a split, if there is one of that name.
+    pub fn split(&self, name: &str) -> Option<&[usize]> {
+        self.splits.iter().find(|split| split.name == name).map(|split| split.rows.as_slice())
+    }
+}

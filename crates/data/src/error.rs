@@ -1,0 +1,126 @@
+//! What can be wrong with data, said so that the reader can mend it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::images::ImageProblem;
+use crate::table::TableProblem;
+
+/// Every way in which reading or drawing data can fail.
+#[derive(Debug, thiserror::Error)]
+pub enum DataError {
+    /// Sizes that a generator cannot draw.
+    #[error("{generator}: {problem}")]
+    Sizes {
+        /// Name of the generator.
+        generator: &'static str,
+        /// What does not fit.
+        problem: String,
+        /// What to ask for instead.
+        tip: String,
+    },
+    /// A file or folder could not be opened, read or written.
+    #[error("{}: cannot {action}: {cause}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// `read`, `write`, `open`, ...
+        action: &'static str,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// A table, or the folder in its stead, does not say what is needed.
+    #[error("{place}: {problem}")]
+    Table {
+        /// File and line.
+        place: Place,
+        /// What is wrong there.
+        problem: TableProblem,
+    },
+    /// Pictures cannot be used.
+    #[error("{place}: {problem}")]
+    Images {
+        /// The table or folder that names them.
+        place: Place,
+        /// What is wrong with them.
+        problem: ImageProblem,
+    },
+    /// A data set cannot be written there.
+    #[error("{}: {reason}", path.display())]
+    Save {
+        /// The folder to be made.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+        /// What to do.
+        tip: &'static str,
+    },
+    /// Files of a public data set are not what they should be.
+    #[error("{place}: {reason}")]
+    Import {
+        /// File and line.
+        place: Place,
+        /// What is wrong there.
+        reason: String,
+        /// What to do.
+        tip: String,
+    },
+}
+
+impl DataError {
+    /// What the user can do about it, to be printed as a line of its own after the message.
+    pub fn tip(&self) -> Option<String> {
+        match self {
+            DataError::Io { .. } => None,
+            DataError::Table { problem, .. } => problem.tip(),
+            DataError::Images { problem, .. } => problem.tip(),
+            DataError::Save { tip, .. } => Some((*tip).into()),
+            DataError::Import { tip, .. } => Some(tip.clone()),
+            DataError::Sizes { tip, .. } => Some(tip.clone()),
+        }
+    }
+
+    /// For `map_err`: a failed system call on `path`.
+    pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> DataError {
+        let path = path.to_path_buf();
+        move |cause| DataError::Io { path, action, cause }
+    }
+}
+
+/// Where in the user's files: `metadata.csv:117`, or the file alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the user named it.
+    pub path: PathBuf,
+    /// Line of a text file, row of a binary one, both counted from 1.
+    pub line: Option<u64>,
+}
+
+impl Place {
+    /// The file as a whole.
+    pub fn file(path: &Path) -> Place {
+        Place { path: path.to_path_buf(), line: None }
+    }
+
+    /// One line of it.
+    pub fn line(path: &Path, line: u64) -> Place {
+        Place { path: path.to_path_buf(), line: Some(line) }
+    }
+
+    pub(crate) fn table(self, problem: TableProblem) -> DataError {
+        DataError::Table { place: self, problem }
+    }
+
+    pub(crate) fn images(self, problem: ImageProblem) -> DataError {
+        DataError::Images { place: self, problem }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.path.display()),
+            None => write!(f, "{}", self.path.display()),
+        }
+    }
+}

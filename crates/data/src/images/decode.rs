@@ -1,0 +1,81 @@
+//! One file to one picture, as a viewer would show it.
+//!
+//! The contents decide on the format, not the suffix. EXIF orientation is applied, transparency laid on
+//! white, 16 bits rounded to 8, CMYK turned into RGB, the first frame taken of an animation. Colour
+//! profiles are not applied.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use super::jpeg;
+use super::picture::Picture;
+
+/// A file larger than this is no picture that anybody wants to train on.
+const MAX_FILE: u64 = 1 << 30;
+
+/// Reads and decodes a file; the reason if that fails.
+pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, String> {
+    let bytes = read(path)?;
+    // The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
+    catch_unwind(AssertUnwindSafe(|| decode_bytes(&bytes, max_pixels)))
+        .unwrap_or_else(|_| Err("the decoder failed on it".into()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let kind = std::fs::metadata(path).map_err(|cause| match cause.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_string(),
+        _ => cause.to_string(),
+    })?;
+    match kind {
+        kind if kind.is_dir() => Err("it is a folder".into()),
+        // A pipe or a device could block or never end.
+        kind if !kind.is_file() => Err("it is not an ordinary file".into()),
+        kind if kind.len() == 0 => Err("the file is empty".into()),
+        kind if kind.len() > MAX_FILE => Err(format!("the file has {} bytes", kind.len())),
+        _ => std::fs::read(path).map_err(|cause| cause.to_string()),
+    }
+}
+
+fn decode_bytes(bytes: &[u8], max_pixels: u64) -> Result<Picture, String> {
+    let mut reader =
+        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|cause| cause.to_string())?;
+    let format = match reader.format() {
+        None => return Err("not a JPEG, PNG, GIF, BMP, PNM or WebP file".into()),
+        Some(ImageFormat::Jpeg) => return jpeg::decode(bytes, max_pixels),
+        Some(format) => format,
+    };
+    let mut limits = Limits::no_limits();
+    limits.max_alloc = Some(max_pixels.saturating_mul(16).saturating_add(1 << 20));
+    reader.limits(limits);
+    let mut decoder = reader.into_decoder().map_err(reason)?;
+    let (width, height) = decoder.dimensions();
+    check_size(height as usize, width as usize, max_pixels)?;
+    let orientation = decoder.orientation().map_err(reason)?;
+    let picture = Picture::of(DynamicImage::from_decoder(decoder).map_err(reason)?, orientation);
+    Ok(match format {
+        ImageFormat::Gif | ImageFormat::Bmp | ImageFormat::WebP => picture.grey_if_colourless(),
+        _ => picture,
+    })
+}
+
+/// Refuses a picture by the size that its header claims, before memory is asked for.
+pub(super) fn check_size(height: usize, width: usize, max_pixels: u64) -> Result<(), String> {
+    match (height as u64).checked_mul(width as u64) {
+        Some(0) => Err("it has no pixels".into()),
+        Some(pixels) if pixels <= max_pixels => Ok(()),
+        _ => Err(format!("it claims {height}x{width} pixels, more than the limit of {max_pixels}")),
+    }
+}
+
+fn reason(error: ImageError) -> String {
+    match error {
+        ImageError::IoError(cause) if cause.kind() == std::io::ErrorKind::UnexpectedEof => {
+            "unexpected end of file".into()
+        }
+        ImageError::Limits(_) => "it claims more pixels than the limit".into(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,59 @@
+//! Pictures from files to rows of bytes of one size.
+
+mod decode;
+mod jpeg;
+mod pack;
+mod picture;
+mod problem;
+mod resize;
+
+use std::path::Path;
+
+pub(crate) use pack::{Request, load};
+pub use problem::ImageProblem;
+
+use crate::ImageShape;
+
+/// Which part of a picture is used when it has not the shape that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Crop {
+    /// All of it, stretched.
+    #[default]
+    None,
+    /// The largest part around the centre that has the wanted ratio of height to width.
+    Center,
+}
+
+/// A part of a picture, in pixels of it.
+struct Window {
+    top: f64,
+    left: f64,
+    height: f64,
+    width: f64,
+}
+
+impl Crop {
+    fn window(self, height: usize, width: usize, wanted: ImageShape) -> Window {
+        let (height, width) = (height as f64, width as f64);
+        let ratio = wanted.height as f64 / wanted.width as f64;
+        let (used_height, used_width) = match self {
+            Crop::None => (height, width),
+            Crop::Center => (height.min(width * ratio), width.min(height / ratio)),
+        };
+        Window {
+            top: (height - used_height) / 2.0,
+            left: (width - used_width) / 2.0,
+            height: used_height,
+            width: used_width,
+        }
+    }
+}
+
+/// Suffixes by which pictures are found in folders. What a file holds is told by its contents.
+const SUFFIXES: &[&str] = &["jpg", "jpeg", "png", "gif", "bmp", "pgm", "ppm", "pbm", "pnm", "webp"];
+
+/// True if the name ends like that of a picture.
+pub(crate) fn has_image_suffix(path: &Path) -> bool {
+    let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
+    suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix.as_str()))
+}

@@ -1,0 +1,65 @@
+//! What can be wrong with pictures.
+
+use crate::error::Place;
+
+/// A fault in the pictures of a data set. The table is in [`crate::DataError::Images`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImageProblem {
+    /// One picture cannot be used.
+    #[error("image `{image}` cannot be decoded: {reason}")]
+    Unreadable {
+        /// The picture.
+        image: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Several pictures cannot be used.
+    #[error("{count} of {rows} images cannot be decoded:{}", lines(first, *count))]
+    ManyUnreadable {
+        /// How many.
+        count: usize,
+        /// Of how many.
+        rows: usize,
+        /// The first ten: where, which, why.
+        first: Vec<(Place, String, String)>,
+    },
+    /// Pictures of two sizes and no word on which to take.
+    #[error("the images differ in size: `{}` is {}x{} (height x width), `{}` is {}x{}",
+        first.0, first.1, first.2, other.0, other.1, other.2)]
+    SizesDiffer {
+        /// Name, height and width of the first.
+        first: (String, usize, usize),
+        /// Name, height and width of another.
+        other: (String, usize, usize),
+    },
+    /// A size or number of channels that no picture can have.
+    #[error("{0}")]
+    BadShape(String),
+}
+
+impl ImageProblem {
+    /// What the user can do about it.
+    pub fn tip(&self) -> Option<String> {
+        Some(match self {
+            ImageProblem::Unreadable { .. } => {
+                "remove the row, or pass --skip-unreadable to leave such rows out and count them".into()
+            }
+            ImageProblem::ManyUnreadable { .. } => {
+                "remove the rows, or pass --skip-unreadable to leave such rows out and count them".into()
+            }
+            ImageProblem::SizesDiffer { first, .. } => {
+                format!("pass --image-size HEIGHTxWIDTH, such as --image-size {}x{}", first.1, first.2)
+            }
+            ImageProblem::BadShape(_) => "pass a size such as --image-size 64x48".into(),
+        })
+    }
+}
+
+fn lines(first: &[(Place, String, String)], count: usize) -> String {
+    let mut text: String =
+        first.iter().map(|(place, image, reason)| format!("\n  {place}: `{image}`: {reason}")).collect();
+    if count > first.len() {
+        text += &format!("\n  and {} more", count - first.len());
+    }
+    text
+}

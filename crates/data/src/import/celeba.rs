@@ -1,0 +1,108 @@
+//! CelebA: faces, with the person as the id and 40 attributes, one of which becomes the label.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::files::{self, Row, check_pictures, find};
+use super::lists::{self, List};
+use super::{ImportOptions, ImportReport, Source, fault, fault_at};
+use crate::DataError;
+use crate::table::nearest;
+
+/// All attributes are columns of 0 and 1; the label is `Eyeglasses` or `no-Eyeglasses`, say.
+pub(super) fn import(
+    from: &Path,
+    out: &Path,
+    options: &ImportOptions,
+    progress: &dyn Fn(usize, usize),
+) -> Result<ImportReport, DataError> {
+    let needed = Source::Celeba.files();
+    let list = |names: [&str; 2]| find(from, &names, needed);
+    let attributes_path = list(["list_attr_celeba.txt", "list_attr_celeba.csv"])?;
+    let attributes = lists::read(&attributes_path)?;
+    let persons = pairs(&list(["identity_CelebA.txt", "identity_CelebA.csv"])?)?;
+    let parts = pairs(&list(["list_eval_partition.txt", "list_eval_partition.csv"])?)?;
+    let pictures = picture_folder(&find(from, &["img_align_celeba"], needed)?);
+    let label = label_column(&attributes_path, &attributes, options)?;
+    let mut rows = Vec::with_capacity(attributes.rows.len());
+    for (line, name, values) in &attributes.rows {
+        let lost = |list: &str| {
+            fault_at(
+                &attributes_path,
+                *line,
+                format!("`{name}` is not in {list}"),
+                "take lists of the same release",
+            )
+        };
+        let flags = values.iter().map(|value| flag(value)).collect::<Option<Vec<&str>>>();
+        let flags = flags.ok_or_else(|| {
+            fault_at(
+                &attributes_path,
+                *line,
+                "an attribute is neither 1 nor -1",
+                "take the file as published",
+            )
+        })?;
+        let prefix = if flags[label] == "1" { "" } else { "no-" };
+        rows.push(Row {
+            picture: pictures.join(name),
+            name: name.clone(),
+            label: format!("{prefix}{}", attributes.header[label]),
+            id: persons.get(name).ok_or_else(|| lost("the list of persons"))?.clone(),
+            split: Some(split(parts.get(name).ok_or_else(|| lost("the list of partitions"))?).to_string()),
+            attributes: flags.into_iter().map(str::to_string).collect(),
+        });
+    }
+    check_pictures(&pictures, &rows)?;
+    files::write(out, &attributes.header, &rows, progress)?;
+    Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new() })
+}
+
+/// Some archives unpack to a folder of the same name inside.
+fn picture_folder(folder: &Path) -> std::path::PathBuf {
+    let inner = folder.join("img_align_celeba");
+    if inner.is_dir() { inner } else { folder.to_path_buf() }
+}
+
+/// Picture -> value of a list with one value a picture.
+fn pairs(path: &Path) -> Result<HashMap<String, String>, DataError> {
+    let List { rows, .. } = lists::read(path)?;
+    rows.into_iter()
+        .map(|(line, name, mut values)| match (values.pop(), values.is_empty()) {
+            (Some(value), true) => Ok((name, value)),
+            _ => Err(fault_at(path, line, "the line has more than one value", "take the file as published")),
+        })
+        .collect()
+}
+
+fn label_column(path: &Path, list: &List, options: &ImportOptions) -> Result<usize, DataError> {
+    let label = options.label.as_deref().unwrap_or("Eyeglasses");
+    let width = list.rows.first().map_or(0, |(_, _, values)| values.len());
+    if list.header.len() != width {
+        return Err(fault(path, "it does not name its attributes", "take the copy with the line of names"));
+    }
+    list.header.iter().position(|name| name == label).ok_or_else(|| {
+        let tip = match nearest(label, &list.header) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("the attributes are {}", list.header.join(", ")),
+        };
+        fault(path, format!("there is no attribute `{label}`"), &tip)
+    })
+}
+
+fn flag(value: &str) -> Option<&'static str> {
+    match value {
+        "1" => Some("1"),
+        "-1" | "0" => Some("0"),
+        _ => None,
+    }
+}
+
+fn split(part: &str) -> &str {
+    match part {
+        "0" => "train",
+        "1" => "val",
+        "2" => "test",
+        other => other,
+    }
+}

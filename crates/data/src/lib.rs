@@ -1,0 +1,20 @@
+//! Data for corevar: where rows, labels, ids and splits come from. Knows nothing of models.
+//!
+//! Everything ends in one [`Dataset`]: a table or a folder of the user's ([`table`]), or a synthetic set
+//! drawn from a seed ([`synthetic`]).
+
+mod cache;
+mod dataset;
+mod error;
+pub mod images;
+pub mod import;
+mod save;
+mod split;
+pub mod synthetic;
+pub mod table;
+
+pub use cache::Cache;
+pub use dataset::{Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
+pub use error::{DataError, Place};
+pub use save::save;
+pub use table::{ReadReport, TableOptions, Task, read, read_with};

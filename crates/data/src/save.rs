@@ -1,0 +1,178 @@
+//! A data set as files that [`crate::table::read`] reads back to the same rows.
+
+use std::fs;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+use image::{ExtendedColorType, ImageEncoder};
+use rayon::prelude::*;
+
+use crate::{DataError, Dataset, Images, Inputs, Labels};
+
+/// Writes `metadata.csv` and, for pictures, PNG files under `images/`.
+///
+/// Features are columns of their own names. All is written under a temporary name beside `folder` and
+/// then renamed: a folder that exists is whole. A folder that exists already must be empty.
+pub fn save(dataset: &Dataset, folder: &Path) -> Result<(), DataError> {
+    refuse_occupied(folder)?;
+    let partial = Partial::beside(folder)?;
+    write_table(dataset, &partial.path.join("metadata.csv"))?;
+    if let Inputs::Images(images) = &dataset.inputs {
+        write_images(images, dataset.len(), &partial.path)?;
+    }
+    partial.rename(folder)
+}
+
+/// A folder that holds something is never written to.
+pub(crate) fn refuse_occupied(folder: &Path) -> Result<(), DataError> {
+    let occupied = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => false,
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotADirectory => true,
+        Err(cause) => return Err(DataError::Io { path: folder.into(), action: "list", cause }),
+    };
+    if occupied {
+        let reason = "it exists and is not an empty folder".to_string();
+        return Err(DataError::Save {
+            path: folder.into(),
+            reason,
+            tip: "name a new folder, or remove this one",
+        });
+    }
+    Ok(())
+}
+
+/// A folder under a temporary name, removed unless it got its own.
+pub(crate) struct Partial {
+    pub(crate) path: PathBuf,
+}
+
+impl Partial {
+    pub(crate) fn beside(folder: &Path) -> Result<Partial, DataError> {
+        let Some(name) = folder.file_name() else {
+            let reason = "it has no name that a folder could be given".to_string();
+            return Err(DataError::Save { path: folder.into(), reason, tip: "name a new folder" });
+        };
+        let parent = folder.parent().unwrap_or(Path::new(""));
+        if !parent.as_os_str().is_empty() {
+            fs::create_dir_all(parent).map_err(DataError::io(parent, "create"))?;
+        }
+        let path = parent.join(format!(".{}.partial-{}", name.to_string_lossy(), std::process::id()));
+        // What an interrupted run of the same number left behind.
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).map_err(DataError::io(&path, "create"))?;
+        Ok(Partial { path })
+    }
+
+    pub(crate) fn rename(self, folder: &Path) -> Result<(), DataError> {
+        // Not every system renames onto an empty folder.
+        let _ = fs::remove_dir(folder);
+        fs::rename(&self.path, folder).map_err(DataError::io(folder, "create"))
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // Gone already when it was renamed.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn write_table(dataset: &Dataset, path: &Path) -> Result<(), DataError> {
+    let file = fs::File::create(path).map_err(DataError::io(path, "create"))?;
+    let mut out = csv::Writer::from_writer(BufWriter::new(file));
+    let fault = |error: csv::Error| DataError::Io {
+        path: path.to_path_buf(),
+        action: "write",
+        cause: match error.into_kind() {
+            csv::ErrorKind::Io(cause) => cause,
+            other => std::io::Error::other(format!("{other:?}")),
+        },
+    };
+    out.write_record(header(dataset)).map_err(fault)?;
+    let splits = split_of_row(dataset, path)?;
+    for (row, split) in splits.into_iter().enumerate() {
+        out.write_record(record(dataset, row, split)).map_err(fault)?;
+    }
+    out.flush().map_err(DataError::io(path, "write"))
+}
+
+fn header(dataset: &Dataset) -> Vec<&str> {
+    let mut header: Vec<&str> = match &dataset.inputs {
+        Inputs::Images(_) => vec!["filename"],
+        Inputs::Features(_) => Vec::new(),
+    };
+    header.extend(["y", "group_id", "split"]);
+    header.extend(dataset.attributes.iter().map(|attribute| attribute.name.as_str()));
+    if let Inputs::Features(features) = &dataset.inputs {
+        header.extend(features.names.iter().map(String::as_str));
+    }
+    header
+}
+
+fn record(dataset: &Dataset, row: usize, split: &str) -> Vec<String> {
+    let mut record = Vec::new();
+    if let Inputs::Images(_) = &dataset.inputs {
+        record.push(image_name(row, dataset.len()));
+    }
+    record.push(match &dataset.labels {
+        Labels::Classes { names, of_row } => names[of_row[row] as usize].clone(),
+        Labels::Numbers(values) => values[row].to_string(),
+    });
+    record.push(dataset.ids[row].map_or(String::new(), |id| dataset.id_names[id as usize].clone()));
+    record.push(split.into());
+    for attribute in &dataset.attributes {
+        record.push(attribute.levels[attribute.of_row[row] as usize].clone());
+    }
+    if let Inputs::Features(features) = &dataset.inputs {
+        // The shortest text that reads back to the same number.
+        let width = features.names.len();
+        record.extend(features.values[row * width..(row + 1) * width].iter().map(f32::to_string));
+    }
+    record
+}
+
+fn split_of_row<'a>(dataset: &'a Dataset, path: &Path) -> Result<Vec<&'a str>, DataError> {
+    let mut splits = vec![None; dataset.len()];
+    for split in &dataset.splits {
+        split.rows.iter().for_each(|row| splits[*row] = Some(split.name.as_str()));
+    }
+    splits.into_iter().collect::<Option<Vec<&str>>>().ok_or_else(|| {
+        let reason = "a row of the data set is in no split".to_string();
+        DataError::Save { path: path.into(), reason, tip: "put every row into a split" }
+    })
+}
+
+/// `images/00042.png`, with as many digits as the last row needs.
+fn image_name(row: usize, rows: usize) -> String {
+    let digits = rows.saturating_sub(1).to_string().len();
+    format!("images/{row:0digits$}.png")
+}
+
+fn write_images(images: &Images, rows: usize, folder: &Path) -> Result<(), DataError> {
+    let subfolder = folder.join("images");
+    fs::create_dir(&subfolder).map_err(DataError::io(&subfolder, "create"))?;
+    (0..rows).into_par_iter().try_for_each_init(
+        || vec![0; images.shape.len()],
+        |bytes, row| {
+            images.read_bytes(row, bytes)?;
+            write_png(&folder.join(image_name(row, rows)), bytes, images)
+        },
+    )
+}
+
+fn write_png(path: &Path, bytes: &[u8], images: &Images) -> Result<(), DataError> {
+    let colour = if images.shape.channels == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
+    let (width, height) = (images.shape.width as u32, images.shape.height as u32);
+    let mut png = Vec::new();
+    PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive)
+        .write_image(bytes, width, height, colour)
+        .map_err(|error| DataError::Io {
+            path: path.to_path_buf(),
+            action: "encode",
+            cause: std::io::Error::other(error.to_string()),
+        })?;
+    let mut file = fs::File::create(path).map_err(DataError::io(path, "create"))?;
+    file.write_all(&png).map_err(DataError::io(path, "write"))
+}

@@ -1,0 +1,50 @@
+//! Data sets drawn from a seed: the paper's motivating examples and its stick figures.
+//!
+//! Each generator is a file behind [`Generator`]; adding one touches that file and the list here.
+
+mod canvas;
+mod figure;
+mod linear;
+mod nonlinear;
+mod plan;
+mod stickmen;
+
+use crate::{DataError, Dataset};
+
+/// How much to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Rows n of the train split, both rows of every pair counted.
+    pub rows: usize,
+    /// Pairs c of rows with the same id among them.
+    pub groups: usize,
+    /// Rows of each test split.
+    pub test_rows: usize,
+}
+
+/// A data set that is drawn, not read. Style predicts the class in `train` and `test1` and no longer does in
+/// the later splits; the pairs (rows that share an id) differ only in style.
+pub trait Generator: Sync {
+    /// What the user types.
+    fn name(&self) -> &'static str;
+
+    /// One line for lists and help: what is core, what is style.
+    fn summary(&self) -> &'static str;
+
+    /// The sizes of the paper's experiment.
+    fn default_sizes(&self) -> Sizes;
+
+    /// The data. A pure function of its arguments; the number of threads plays no part, and a larger
+    /// `rows` or `test_rows` only adds rows at the end of each split.
+    fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError>;
+}
+
+/// Every generator there is.
+pub fn generators() -> &'static [&'static dyn Generator] {
+    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen]
+}
+
+/// The generator of that name.
+pub fn find(name: &str) -> Option<&'static dyn Generator> {
+    generators().iter().copied().find(|generator| generator.name() == name)
+}

@@ -1,0 +1,311 @@
+//! From rows as read to a checked [`Dataset`] and the report on it.
+
+use std::path::{Path, PathBuf};
+
+use super::names::{Levels, natural};
+use super::npy;
+use super::problem::TableProblem;
+use super::report::{Columns, InputColumns, LeftOut, ReadReport};
+use super::rough::{Rough, RoughInputs, RoughLabels};
+use super::{Purpose, TableOptions};
+use crate::cache::Settings;
+use crate::error::Place;
+use crate::images::{self, Crop, ImageProblem};
+use crate::{Attribute, DataError, Dataset, Inputs, Labels, Split, split};
+
+/// Checks the rows, decodes the pictures and puts it all together.
+pub(super) fn assemble(
+    (mut rough, mut columns): (Rough, Columns),
+    options: &TableOptions,
+    progress: &dyn Fn(usize, usize),
+) -> Result<(Dataset, ReadReport), DataError> {
+    columns.unused = std::mem::take(&mut rough.too_many);
+    columns.attributes.retain(|name| !columns.unused.contains(name));
+    rough.attributes.retain(|(name, _)| !columns.unused.contains(name));
+    let made = rough.splits.is_none();
+    let mut splits = rough.splits.take().unwrap_or_else(|| made_splits(&rough, options.seed));
+    // Before the pictures, so that a slip in the table costs no time.
+    check(&rough, &splits, &options.purpose)?;
+    let (inputs, left_out) = inputs(&mut rough, &mut splits, options, progress)?;
+    if !left_out.is_empty() {
+        check(&rough, &splits, &options.purpose)?;
+    }
+    let dataset = dataset(&rough, &splits, inputs, &options.purpose);
+    let report = ReadReport {
+        path: rough.path.clone(),
+        left_out,
+        split_seed: made.then_some(options.seed),
+        ids_with_two_labels: ids_with_two_labels(&dataset),
+        ids_across_splits: ids_across_splits(&dataset),
+        notes: notes(&rough, &columns, &dataset),
+        columns,
+        lines: rough.lines,
+        files: match rough.inputs {
+            RoughInputs::Files(files) => files,
+            _ => Vec::new(),
+        },
+    };
+    Ok((dataset, report))
+}
+
+fn made_splits(rough: &Rough, seed: u64) -> Levels {
+    let classes = match &rough.labels {
+        RoughLabels::Classes(levels) => Some(levels.sorted().1),
+        _ => None,
+    };
+    let mut levels = Levels::default();
+    for which in split::by_id(&rough.ids, classes.as_deref(), seed) {
+        levels.push(split::SHARES[which].0);
+    }
+    levels
+}
+
+/// What the purpose asks of labels and splits.
+fn check(rough: &Rough, splits: &Levels, purpose: &Purpose) -> Result<(), DataError> {
+    let known = match purpose {
+        Purpose::Inspect | Purpose::Predict => return Ok(()),
+        Purpose::Evaluate { classes } => classes.clone(),
+        Purpose::Train => {
+            let train: Vec<bool> = (0..rough.ids.len()).map(|row| splits.name_of(row) == "train").collect();
+            if !train.contains(&true) {
+                let splits = splits.sorted().0;
+                return Err(Place::file(&rough.path).table(TableProblem::EmptyTrain { splits }));
+            }
+            let RoughLabels::Classes(labels) = &rough.labels else { return Ok(()) };
+            let mut labels = labels.clone();
+            labels.keep(&train);
+            labels.sorted().0
+        }
+    };
+    let RoughLabels::Classes(labels) = &rough.labels else { return Ok(()) };
+    if let (Purpose::Train, [class]) = (purpose, known.as_slice()) {
+        return Err(Place::file(&rough.path).table(TableProblem::OneClass { class: class.clone() }));
+    }
+    let seen: std::collections::HashSet<&str> = known.iter().map(String::as_str).collect();
+    match (0..rough.ids.len()).find(|row| !seen.contains(labels.name_of(*row))) {
+        None => Ok(()),
+        Some(row) => {
+            let (label, split) = (labels.name_of(row).to_string(), splits.name_of(row).to_string());
+            Err(rough.place(row).table(TableProblem::UnseenLabel { label, split, known }))
+        }
+    }
+}
+
+/// Decodes the pictures, if it is pictures; drops the rows of those that cannot be read.
+fn inputs(
+    rough: &mut Rough,
+    splits: &mut Levels,
+    options: &TableOptions,
+    progress: &dyn Fn(usize, usize),
+) -> Result<(Inputs, Vec<LeftOut>), DataError> {
+    match &mut rough.inputs {
+        RoughInputs::Files(_) => {}
+        RoughInputs::Features(features) => {
+            let features = std::mem::take(features);
+            refuse_image_options(&rough.path, options)?;
+            return Ok((Inputs::Features(features), Vec::new()));
+        }
+        RoughInputs::Matrix(path) => {
+            refuse_image_options(&rough.path, options)?;
+            return Ok((Inputs::Features(npy::read(path, rough.ids.len())?), Vec::new()));
+        }
+    }
+    if options.crop != Crop::None && options.image_size.is_none() {
+        let reason = "without --image-size pictures stay as they are";
+        return Err(Place::file(&rough.path).table(TableProblem::NoEffect { flag: "--crop", reason }));
+    }
+    let request = images::Request {
+        table: &rough.path,
+        folder: rough.folder(),
+        files: rough.files(),
+        settings: Settings {
+            size: options.image_size,
+            channels: options.channels,
+            crop: options.crop,
+            max_pixels: options.max_pixels,
+        },
+        cache: &options.cache,
+        progress,
+    };
+    let loaded = images::load(&request)?;
+    let Some(images) = loaded.images else { return Err(unreadable(rough, &loaded.unreadable)) };
+    if !loaded.unreadable.is_empty() && !options.skip_unreadable {
+        return Err(unreadable(rough, &loaded.unreadable));
+    }
+    Ok((Inputs::Images(images), leave_out(rough, splits, loaded.unreadable)))
+}
+
+fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
+    let given = [
+        (options.image_size.is_some(), "--image-size"),
+        (options.channels.is_some(), "--channels"),
+        (options.crop != Crop::None, "--crop"),
+        (options.skip_unreadable, "--skip-unreadable"),
+    ];
+    match given.iter().find(|(given, _)| *given) {
+        Some((_, flag)) => {
+            let reason = "the inputs are features, not images";
+            Err(Place::file(path).table(TableProblem::NoEffect { flag, reason }))
+        }
+        None => Ok(()),
+    }
+}
+
+fn unreadable(rough: &Rough, rows: &[(usize, String)]) -> DataError {
+    const NAMED: usize = 10;
+    let image = |row: usize| {
+        let file = &rough.files()[row];
+        file.strip_prefix(rough.folder()).unwrap_or(file).display().to_string()
+    };
+    if let [(row, reason)] = rows {
+        let problem = ImageProblem::Unreadable { image: image(*row), reason: reason.clone() };
+        return rough.place(*row).images(problem);
+    }
+    let named = |(row, reason): &(usize, String)| (rough.place(*row), image(*row), reason.clone());
+    Place::file(&rough.path).images(ImageProblem::ManyUnreadable {
+        count: rows.len(),
+        rows: rough.ids.len(),
+        first: rows.iter().take(NAMED).map(named).collect(),
+    })
+}
+
+fn leave_out(rough: &mut Rough, splits: &mut Levels, rows: Vec<(usize, String)>) -> Vec<LeftOut> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let mut kept = vec![true; rough.ids.len()];
+    let mut left_out = Vec::with_capacity(rows.len());
+    for (row, reason) in rows {
+        kept[row] = false;
+        let (line, file) = (rough.lines.get(row).copied(), rough.files()[row].clone());
+        left_out.push(LeftOut { line, file, reason });
+    }
+    rough.keep(&kept);
+    splits.keep(&kept);
+    left_out
+}
+
+fn dataset(rough: &Rough, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> Dataset {
+    let attribute = |(name, levels): &(String, Levels)| {
+        let (levels, of_row) = levels.sorted();
+        Attribute { name: name.clone(), levels, of_row }
+    };
+    let (ids, id_names) = rough.used_ids();
+    Dataset {
+        name: rough.path.display().to_string(),
+        inputs,
+        labels: labels(rough, purpose),
+        ids,
+        id_names,
+        splits: split_rows(splits),
+        attributes: rough.attributes.iter().map(attribute).collect(),
+    }
+}
+
+fn labels(rough: &Rough, purpose: &Purpose) -> Labels {
+    match (&rough.labels, purpose) {
+        (RoughLabels::Numbers(values), _) => Labels::Numbers(values.clone()),
+        (RoughLabels::Classes(levels), Purpose::Evaluate { classes }) => {
+            let index = |row: usize| {
+                classes.iter().position(|class| class == levels.name_of(row)).unwrap_or(0) as u32
+            };
+            Labels::Classes { names: classes.clone(), of_row: (0..rough.ids.len()).map(index).collect() }
+        }
+        (RoughLabels::Classes(levels), _) => {
+            let (names, of_row) = levels.sorted();
+            Labels::Classes { names, of_row }
+        }
+        (RoughLabels::Absent, _) => {
+            Labels::Classes { names: vec!["?".into()], of_row: vec![0; rough.ids.len()] }
+        }
+    }
+}
+
+/// `train`, `val`, `test`, then the others in natural order.
+fn split_rows(splits: &Levels) -> Vec<Split> {
+    let (names, of_row) = splits.sorted();
+    let mut rows = vec![Vec::new(); names.len()];
+    of_row.iter().enumerate().for_each(|(row, split)| rows[*split as usize].push(row));
+    let mut splits: Vec<Split> =
+        names.into_iter().zip(rows).map(|(name, rows)| Split { name, rows }).collect();
+    let rank = |name: &str| {
+        split::SHARES.iter().position(|(known, _)| *known == name).unwrap_or(split::SHARES.len())
+    };
+    splits.sort_by(|a, b| rank(&a.name).cmp(&rank(&b.name)).then_with(|| natural(&a.name, &b.name)));
+    splits
+}
+
+fn ids_with_two_labels(dataset: &Dataset) -> Vec<String> {
+    match &dataset.labels {
+        Labels::Classes { of_row, .. } => ids_with_two(dataset, of_row),
+        Labels::Numbers(_) => Vec::new(),
+    }
+}
+
+/// Ids in `train` and elsewhere. Two splits other than train may share an id: neither is learned from.
+fn ids_across_splits(dataset: &Dataset) -> Vec<String> {
+    let mut in_train = vec![0; dataset.len()];
+    dataset.split("train").unwrap_or_default().iter().for_each(|row| in_train[*row] = 1);
+    ids_with_two(dataset, &in_train)
+}
+
+/// Names of the ids whose rows differ in `value`, in order of appearance.
+fn ids_with_two(dataset: &Dataset, value: &[u32]) -> Vec<String> {
+    let mut first = vec![None; dataset.id_names.len()];
+    let mut two = vec![false; dataset.id_names.len()];
+    for (id, value) in dataset.ids.iter().zip(value) {
+        let Some(id) = id.map(|id| id as usize) else { continue };
+        two[id] |= *first[id].get_or_insert(*value) != *value;
+    }
+    dataset.id_names.iter().zip(two).filter(|(_, two)| *two).map(|(name, _)| name.clone()).collect()
+}
+
+fn notes(rough: &Rough, columns: &Columns, dataset: &Dataset) -> Vec<String> {
+    let mut notes = rough.notes.clone();
+    if columns.inputs != InputColumns::Folder && columns.group.is_none() {
+        notes.push("no id column (`group_id`): no row is grouped".into());
+    }
+    if rough.nan_ids > 0 {
+        notes.push(format!("{} ids are NaN and taken as not observed", rough.nan_ids));
+    }
+    let nothing = |name: &&String| {
+        ["none", "null", "na", "n/a", "<na>", "?", "-", "-1"].contains(&name.to_lowercase().as_str())
+    };
+    if let Some(name) = dataset.id_names.iter().find(nothing) {
+        notes.push(format!("`{name}` is taken as an id; leave the cell empty where the id is not known"));
+    }
+    let near_val = |split: &&Split| ["valid", "validation", "dev"].contains(&split.name.as_str());
+    if let (None, Some(split)) = (dataset.split("val"), dataset.splits.iter().find(near_val)) {
+        notes.push(format!("split `{}` is evaluated like a test; only `val` is used to choose", split.name));
+    }
+    notes
+}
+
+impl Rough {
+    /// Where a row stands: its line, or the picture itself in a folder.
+    fn place(&self, row: usize) -> Place {
+        match self.lines.get(row) {
+            Some(line) => Place::line(&self.path, *line),
+            None => Place::file(self.files().get(row).unwrap_or(&self.path)),
+        }
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        match &self.inputs {
+            RoughInputs::Files(files) => files,
+            _ => &[],
+        }
+    }
+
+    /// The folder to which names of pictures are relative.
+    fn folder(&self) -> &Path {
+        if self.lines.is_empty() { &self.path } else { self.path.parent().unwrap_or(Path::new("")) }
+    }
+
+    /// Ids without the names that no row has any more.
+    fn used_ids(&self) -> (Vec<Option<u32>>, Vec<String>) {
+        let mut names = Levels::default();
+        let ids = self.ids.iter().map(|id| id.map(|id| names.level(self.id_names.name(id)))).collect();
+        (ids, names.into_names())
+    }
+}

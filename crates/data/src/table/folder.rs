@@ -1,0 +1,148 @@
+//! Pictures in folders: `split/class/image`, or `class/image`.
+
+use std::path::{Path, PathBuf};
+
+use super::names::{Levels, natural};
+use super::problem::TableProblem;
+use super::report::{Columns, InputColumns};
+use super::rough::{Rough, RoughInputs, RoughLabels};
+use super::{TableOptions, Task};
+use crate::DataError;
+use crate::error::Place;
+use crate::images::has_image_suffix;
+
+/// The pictures under a folder, in natural order, as rows without ids.
+pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(Rough, Columns), DataError> {
+    refuse_table_options(path, options)?;
+    let mut walk = Walk::default();
+    walk.folder(path, &mut Vec::new())?;
+    let Walk { found, other } = walk;
+    if found.is_empty() {
+        return Err(Place::file(path).table(TableProblem::NoTable));
+    }
+    let depth = found[0].folders.len();
+    if let Some(stray) = found.iter().find(|picture| picture.folders.len() != depth || depth == 0) {
+        let image = stray.path.strip_prefix(path).unwrap_or(&stray.path).display().to_string();
+        return Err(Place::file(path).table(TableProblem::WrongDepth { image }));
+    }
+    let mut rough = rough(path, found, depth == 2);
+    if other > 0 {
+        rough.notes.push(format!("passed over {other} files that are not images by their suffix"));
+    }
+    Ok((rough, columns(depth == 2)))
+}
+
+/// Flags that speak of columns mean nothing here.
+fn refuse_table_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
+    let given = [
+        (options.label_column.is_some(), "--label-column"),
+        (options.group_column.is_some(), "--group-column"),
+        (options.split_column.is_some(), "--split-column"),
+        (options.filename_column.is_some(), "--filename-column"),
+        (options.features.is_some(), "--features"),
+        (options.features_file.is_some(), "--features-file"),
+        (options.task == Task::Regression, "--task regression"),
+    ];
+    match given.iter().find(|(given, _)| *given) {
+        Some((_, flag)) => {
+            let reason = "the folder has no metadata.csv, so labels are the names of folders";
+            Err(Place::file(path).table(TableProblem::NoEffect { flag, reason }))
+        }
+        None => Ok(()),
+    }
+}
+
+struct Found {
+    /// Names of the folders between the root and the picture.
+    folders: Vec<String>,
+    path: PathBuf,
+}
+
+#[derive(Default)]
+struct Walk {
+    found: Vec<Found>,
+    /// Files that are no pictures.
+    other: usize,
+}
+
+impl Walk {
+    /// Two levels deep and no deeper, so that a link to a parent cannot catch us.
+    fn folder(&mut self, folder: &Path, above: &mut Vec<String>) -> Result<(), DataError> {
+        const DEEPEST: usize = 2;
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(DataError::io(folder, "list"))? {
+            entries.push(entry.map_err(DataError::io(folder, "list"))?.path());
+        }
+        entries.sort_by(|a, b| natural(&name(a), &name(b)));
+        for path in entries.into_iter().filter(|path| !name(path).starts_with('.')) {
+            if !path.is_dir() {
+                self.file(path, above);
+            } else if above.len() < DEEPEST {
+                above.push(name(&path));
+                self.folder(&path, above)?;
+                above.pop();
+            } else if let Some(path) = first_picture(&path)? {
+                self.found.push(Found { folders: Vec::new(), path });
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: PathBuf, above: &[String]) {
+        if has_image_suffix(&path) {
+            self.found.push(Found { folders: above.to_vec(), path });
+        } else {
+            self.other += 1;
+        }
+    }
+}
+
+/// A picture too deep down is reported, not passed over.
+fn first_picture(folder: &Path) -> Result<Option<PathBuf>, DataError> {
+    for entry in std::fs::read_dir(folder).map_err(DataError::io(folder, "list"))? {
+        let path = entry.map_err(DataError::io(folder, "list"))?.path();
+        if has_image_suffix(&path) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
+
+fn rough(path: &Path, found: Vec<Found>, with_split: bool) -> Rough {
+    let mut labels = Levels::default();
+    let mut splits = Levels::default();
+    for picture in &found {
+        if with_split {
+            splits.push(&picture.folders[0]);
+        }
+        labels.push(picture.folders.last().map_or("", String::as_str));
+    }
+    Rough {
+        path: path.to_path_buf(),
+        lines: Vec::new(),
+        labels: RoughLabels::Classes(labels),
+        ids: vec![None; found.len()],
+        id_names: Levels::default(),
+        nan_ids: 0,
+        splits: with_split.then_some(splits),
+        attributes: Vec::new(),
+        too_many: Vec::new(),
+        notes: Vec::new(),
+        inputs: RoughInputs::Files(found.into_iter().map(|picture| picture.path).collect()),
+    }
+}
+
+fn columns(with_split: bool) -> Columns {
+    Columns {
+        label: Some("folder".into()),
+        group: None,
+        split: with_split.then(|| "folder".into()),
+        inputs: InputColumns::Folder,
+        attributes: Vec::new(),
+        unused: Vec::new(),
+    }
+}

@@ -1,0 +1,188 @@
+//! Your own data: a table, or pictures in folders.
+//!
+//! | column | meaning |
+//! |---|---|
+//! | `filename` (also `img_filename`, `file_name`) | picture, relative to the table; absent for features |
+//! | `x1`, `x2`, ..., or those that [`TableOptions::features`] chooses | features |
+//! | `y` (also `label`) | class name or number; a number for regression |
+//! | `group_id` | the id; empty where it was not observed |
+//! | `split` | `train`, `val`, `test` or any other name; 0, 1, 2 mean train, val, test |
+//! | anything else | an attribute |
+
+mod assemble;
+mod delimited;
+mod folder;
+mod names;
+mod npy;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod plain;
+mod problem;
+mod report;
+mod roles;
+mod rough;
+mod rows;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use names::nearest;
+pub(crate) use plain::rows_of_table;
+pub use problem::TableProblem;
+pub use report::{Columns, InputColumns, LeftOut, ReadReport};
+
+use crate::cache::Cache;
+use crate::error::Place;
+use crate::images::Crop;
+use crate::{DataError, Dataset};
+use roles::{InputRole, Roles};
+use rough::Rough;
+use rows::Rows;
+
+/// What the label is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Task {
+    /// One of several classes.
+    #[default]
+    Classification,
+    /// A number.
+    Regression,
+}
+
+/// What the data are read for, which decides what they must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Purpose {
+    /// A model will be trained: there are training rows, of two classes or more, and no other split has
+    /// a class that they lack.
+    #[default]
+    Train,
+    /// A trained model will be judged: every label is one of its classes, which keep their order.
+    Evaluate {
+        /// The classes of the model; empty for regression.
+        classes: Vec<String>,
+    },
+    /// Only to look at: any labels, any splits.
+    Inspect,
+    /// A model will be applied: labels are not needed. Without a label column every row has the class `?`.
+    Predict,
+}
+
+/// How a table is read. The default reads a table that keeps to the names above.
+#[derive(Debug, Clone)]
+pub struct TableOptions {
+    /// Column of the label; `None`: `y` or `label`.
+    pub label_column: Option<String>,
+    /// Column of the id; `None`: `group_id`, if there is one.
+    pub group_column: Option<String>,
+    /// Column of the split; `None`: `split`, if there is one.
+    pub split_column: Option<String>,
+    /// Column of the pictures; `None`: `filename`, `img_filename` or `file_name`, if there is one.
+    pub filename_column: Option<String>,
+    /// Names of the feature columns, with `*` and `?` as in a shell, several set apart by commas.
+    /// `None`: the pictures, or else columns named `x1`, `x2`, ...
+    pub features: Option<String>,
+    /// A `.npy` matrix with one row a row of the table, instead of feature columns.
+    pub features_file: Option<PathBuf>,
+    /// Whether the label is a class or a number.
+    pub task: Task,
+    /// What the data are for.
+    pub purpose: Purpose,
+    /// Height and width to which pictures are resized; `None`: they must all have one size.
+    pub image_size: Option<(usize, usize)>,
+    /// 1 for grey, 3 for colour; `None`: grey if all pictures are.
+    pub channels: Option<usize>,
+    /// Which part of a picture is resized to `image_size`.
+    pub crop: Crop,
+    /// Where decoded pictures are kept for the next time.
+    pub cache: Cache,
+    /// Seed of the split that is made when the table has none.
+    pub seed: u64,
+    /// Leave out rows whose picture cannot be read, instead of failing; the report counts them.
+    pub skip_unreadable: bool,
+    /// Let the table name pictures outside its own folder.
+    pub allow_outside: bool,
+    /// Pictures of more pixels than this are refused before they are decoded.
+    pub max_pixels: u64,
+    /// A further column with more different values than this is no attribute; the report names it.
+    pub max_levels: usize,
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions {
+            label_column: None,
+            group_column: None,
+            split_column: None,
+            filename_column: None,
+            features: None,
+            features_file: None,
+            task: Task::default(),
+            purpose: Purpose::default(),
+            image_size: None,
+            channels: None,
+            crop: Crop::default(),
+            cache: Cache::default(),
+            seed: 0,
+            skip_unreadable: false,
+            allow_outside: false,
+            max_pixels: 100_000_000,
+            max_levels: 10_000,
+        }
+    }
+}
+
+/// Reads a table, a folder that contains a `metadata.csv`, or a folder `split/class/image`
+/// (or `class/image`), and says what was made of it.
+pub fn read(path: &Path, options: &TableOptions) -> Result<(Dataset, ReadReport), DataError> {
+    read_with(path, options, &|_, _| {})
+}
+
+/// As [`read`]; `progress` is told from time to time how many of how many pictures are decoded. It is
+/// not called when a cache makes decoding needless.
+pub fn read_with(
+    path: &Path,
+    options: &TableOptions,
+    progress: &dyn Fn(usize, usize),
+) -> Result<(Dataset, ReadReport), DataError> {
+    let kind = std::fs::metadata(path).map_err(|cause| match cause.kind() {
+        std::io::ErrorKind::NotFound => Place::file(path).table(TableProblem::NoSuchPath),
+        _ => DataError::Io { path: path.to_path_buf(), action: "read", cause },
+    })?;
+    if !kind.is_dir() {
+        return read_table(path, options, progress);
+    }
+    match ["metadata.csv", "metadata.parquet"]
+        .map(|name| path.join(name))
+        .into_iter()
+        .find(|file| file.is_file())
+    {
+        Some(table) => read_table(&table, options, progress),
+        None => assemble::assemble(folder::read(path, options)?, options, progress),
+    }
+}
+
+fn read_table(
+    path: &Path,
+    options: &TableOptions,
+    progress: &dyn Fn(usize, usize),
+) -> Result<(Dataset, ReadReport), DataError> {
+    let mut rows = rows::open(path)?;
+    let roles = Roles::of(path, rows.columns(), options)?;
+    if roles.inputs == InputRole::Unknown {
+        return Err(no_inputs(path, rows.as_mut(), &roles));
+    }
+    let rough = Rough::read(path, rows.as_mut(), &roles, options)?;
+    let columns = report::Columns::of(rows.columns(), &roles, options);
+    assemble::assemble((rough, columns), options, progress)
+}
+
+/// Which columns could have been meant, by what the first row holds.
+fn no_inputs(path: &Path, rows: &mut dyn Rows, roles: &Roles) -> DataError {
+    match rows.advance() {
+        Err(fault) => return fault,
+        Ok(false) => return Place::file(path).table(TableProblem::Empty { header: true }),
+        Ok(true) => {}
+    }
+    let is_number = |column: &&usize| rows.cell(**column).is_ok_and(|cell| cell.number().is_some());
+    let numeric = roles.attributes.iter().filter(is_number).map(|i| rows.columns()[*i].clone()).collect();
+    Place::line(path, 1).table(TableProblem::NoInputs { numeric })
+}

@@ -1,0 +1,49 @@
+//! A table as text, checked but not decoded, for those who write another one from it.
+
+use std::path::{Path, PathBuf};
+
+use super::names::Levels;
+use super::roles::{InputRole, Roles};
+use super::rough::{Rough, RoughInputs, RoughLabels};
+use super::{TableOptions, no_inputs, rows};
+use crate::DataError;
+
+/// Columns of text, one entry a row.
+pub(crate) struct PlainTable {
+    /// Empty for a table of features.
+    pub(crate) files: Vec<PathBuf>,
+    pub(crate) labels: Vec<String>,
+    /// Empty where not observed.
+    pub(crate) ids: Vec<String>,
+    pub(crate) splits: Option<Vec<String>>,
+    /// All other columns.
+    pub(crate) attributes: Vec<(String, Vec<String>)>,
+}
+
+/// Reads a table of classes.
+pub(crate) fn rows_of_table(path: &Path, options: &TableOptions) -> Result<PlainTable, DataError> {
+    let options = TableOptions { max_levels: usize::MAX, ..options.clone() };
+    let mut rows = rows::open(path)?;
+    let roles = Roles::of(path, rows.columns(), &options)?;
+    if roles.inputs == InputRole::Unknown {
+        return Err(no_inputs(path, rows.as_mut(), &roles));
+    }
+    let rough = Rough::read(path, rows.as_mut(), &roles, &options)?;
+    let count = rough.ids.len();
+    let text = |levels: &Levels| (0..count).map(|row| levels.name_of(row).to_string()).collect::<Vec<_>>();
+    let id = |id: &Option<u32>| id.map_or(String::new(), |id| rough.id_names.name(id).to_string());
+    Ok(PlainTable {
+        labels: match &rough.labels {
+            RoughLabels::Classes(levels) => text(levels),
+            RoughLabels::Numbers(values) => values.iter().map(f32::to_string).collect(),
+            RoughLabels::Absent => vec![String::new(); count],
+        },
+        ids: rough.ids.iter().map(id).collect(),
+        splits: rough.splits.as_ref().map(text),
+        attributes: rough.attributes.iter().map(|(name, levels)| (name.clone(), text(levels))).collect(),
+        files: match rough.inputs {
+            RoughInputs::Files(files) => files,
+            _ => Vec::new(),
+        },
+    })
+}

@@ -1,0 +1,228 @@
+//! Which column is what: by its usual name, or by the name that the user gave.
+
+use std::path::Path;
+
+use super::problem::TableProblem;
+use super::{Purpose, TableOptions};
+use crate::DataError;
+use crate::error::Place;
+
+const FILENAME: &[&str] = &["filename", "img_filename", "file_name"];
+const LABEL: &[&str] = &["y", "label"];
+const GROUP: &[&str] = &["group_id"];
+const SPLIT: &[&str] = &["split"];
+
+/// The roles of the columns, as indices.
+#[derive(Debug)]
+pub(crate) struct Roles {
+    pub(crate) label: Option<usize>,
+    pub(crate) group: Option<usize>,
+    pub(crate) split: Option<usize>,
+    pub(crate) inputs: InputRole,
+    pub(crate) attributes: Vec<usize>,
+}
+
+/// Where the inputs of the model are.
+#[derive(Debug, PartialEq)]
+pub(crate) enum InputRole {
+    /// A column of paths.
+    Filename(usize),
+    /// Columns of numbers.
+    Features(Vec<usize>),
+    /// Rows of a matrix in another file.
+    Matrix,
+    /// None found: the first rows tell which columns could serve.
+    Unknown,
+}
+
+impl Roles {
+    /// Looks at the names only.
+    pub(crate) fn of(path: &Path, columns: &[String], options: &TableOptions) -> Result<Roles, DataError> {
+        let find = Finder { path, columns };
+        let label_needed = options.purpose != Purpose::Predict;
+        let label = find.column(options.label_column.as_deref(), LABEL, "--label-column", label_needed)?;
+        let group = find.column(options.group_column.as_deref(), GROUP, "--group-column", false)?;
+        let split = find.column(options.split_column.as_deref(), SPLIT, "--split-column", false)?;
+        let filename = options.filename_column.as_deref();
+        let filename = find.column(filename, FILENAME, "--filename-column", false)?;
+        let named = [(label, "label"), (group, "id"), (split, "split"), (filename, "image")];
+        find.all_different(&named)?;
+        let taken = |column: usize| named[..3].iter().any(|(index, _)| *index == Some(column));
+        let inputs = find.inputs(options, filename, &taken, &named)?;
+        let attributes = (0..columns.len())
+            .filter(|column| !taken(*column) && !inputs.contains(*column) && Some(*column) != filename)
+            .collect();
+        Ok(Roles { label, group, split, inputs, attributes })
+    }
+}
+
+impl InputRole {
+    fn contains(&self, column: usize) -> bool {
+        match self {
+            InputRole::Filename(index) => *index == column,
+            InputRole::Features(indices) => indices.contains(&column),
+            InputRole::Matrix | InputRole::Unknown => false,
+        }
+    }
+}
+
+struct Finder<'a> {
+    path: &'a Path,
+    columns: &'a [String],
+}
+
+impl Finder<'_> {
+    fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column == name)
+    }
+
+    /// The column that the user named, which must be there, or the first of the usual names.
+    fn column(
+        &self,
+        named: Option<&str>,
+        usual: &[&str],
+        flag: &'static str,
+        needed: bool,
+    ) -> Result<Option<usize>, DataError> {
+        let found = match named {
+            Some(name) => self.position(name),
+            None => usual.iter().find_map(|name| self.position(name)),
+        };
+        if found.is_none() && (needed || named.is_some()) {
+            let wanted = named.unwrap_or(usual[0]).to_string();
+            return Err(self.fault(TableProblem::MissingColumn {
+                wanted,
+                flag,
+                present: self.columns.to_vec(),
+            }));
+        }
+        Ok(found)
+    }
+
+    fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
+        for (i, (column, second)) in named.iter().enumerate() {
+            let clash = named[..i].iter().find(|(other, _)| column.is_some() && other == column);
+            if let (Some((_, first)), Some(column)) = (clash, column) {
+                let column = self.columns[*column].clone();
+                return Err(self.fault(TableProblem::TwoRoles { column, first, second }));
+            }
+        }
+        Ok(())
+    }
+
+    fn inputs(
+        &self,
+        options: &TableOptions,
+        filename: Option<usize>,
+        taken: &dyn Fn(usize) -> bool,
+        named: &[(Option<usize>, &'static str)],
+    ) -> Result<InputRole, DataError> {
+        if options.features_file.is_some() {
+            if options.features.is_some() {
+                let reason = "the features are in the --features-file";
+                return Err(self.fault(TableProblem::NoEffect { flag: "--features", reason }));
+            }
+            return Ok(InputRole::Matrix);
+        }
+        if let Some(patterns) = &options.features {
+            return self.chosen(patterns, taken, named).map(InputRole::Features);
+        }
+        if let Some(column) = filename {
+            return Ok(InputRole::Filename(column));
+        }
+        let numbered: Vec<usize> =
+            (0..self.columns.len()).filter(|i| is_numbered_x(&self.columns[*i]) && !taken(*i)).collect();
+        Ok(if numbered.is_empty() { InputRole::Unknown } else { InputRole::Features(numbered) })
+    }
+
+    /// Columns that fit one of the patterns, in the order of the table. A wildcard passes over the
+    /// label, id and split columns; to name one of them outright is an error.
+    fn chosen(
+        &self,
+        patterns: &str,
+        taken: &dyn Fn(usize) -> bool,
+        named: &[(Option<usize>, &'static str)],
+    ) -> Result<Vec<usize>, DataError> {
+        let mut chosen = vec![false; self.columns.len()];
+        for pattern in patterns.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()) {
+            let literal = self.position(pattern);
+            if let Some((Some(column), first)) = named.iter().find(|(i, _)| i.is_some() && *i == literal) {
+                let column = self.columns[*column].clone();
+                return Err(self.fault(TableProblem::TwoRoles { column, first, second: "feature" }));
+            }
+            let fits = |i: &usize| !taken(*i) && matches(pattern, &self.columns[*i]);
+            let found: Vec<usize> = (0..self.columns.len()).filter(fits).collect();
+            if found.is_empty() {
+                return Err(self.no_feature(pattern, taken));
+            }
+            found.into_iter().for_each(|i| chosen[i] = true);
+        }
+        let chosen: Vec<usize> = (0..chosen.len()).filter(|i| chosen[*i]).collect();
+        if chosen.is_empty() { Err(self.no_feature(patterns, taken)) } else { Ok(chosen) }
+    }
+
+    fn no_feature(&self, pattern: &str, taken: &dyn Fn(usize) -> bool) -> DataError {
+        let present =
+            (0..self.columns.len()).filter(|i| !taken(*i)).map(|i| self.columns[i].clone()).collect();
+        self.fault(TableProblem::NoFeature { pattern: pattern.into(), present })
+    }
+
+    fn fault(&self, problem: TableProblem) -> DataError {
+        Place::line(self.path, 1).table(problem)
+    }
+}
+
+/// `x1`, `x2`, ...: features by the convention of this project.
+fn is_numbered_x(name: &str) -> bool {
+    name.strip_prefix('x')
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `*` stands for any text, `?` for any one character.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        if p < pattern.len() && pattern[p] == '*' {
+            star = Some((p, n));
+            p += 1;
+        } else if p < pattern.len() && (pattern[p] == '?' || pattern[p] == name[n]) {
+            (p, n) = (p + 1, n + 1);
+        } else if let Some((star_p, star_n)) = star {
+            // Let the last star eat one character more.
+            star = Some((star_p, star_n + 1));
+            (p, n) = (star_p + 1, star_n + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_fit_as_in_a_shell() {
+        for (pattern, name, fits) in [
+            ("x*", "x12", true),
+            ("x*", "ax", false),
+            ("*_px", "a_px_px", true),
+            ("a?c", "abc", true),
+            ("a?c", "ac", false),
+            ("*", "", true),
+            ("e*", "été", false),
+            ("ét*", "été", true),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn only_x_and_digits_are_features_by_themselves() {
+        assert!(is_numbered_x("x1") && is_numbered_x("x07"));
+        assert!(!is_numbered_x("x") && !is_numbered_x("x1a") && !is_numbered_x("y1"));
+    }
+}

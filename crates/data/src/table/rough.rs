@@ -1,0 +1,272 @@
+//! Rows as they were read: checked one by one, not yet put together to a [`crate::Dataset`].
+
+use std::path::{Component, Path, PathBuf};
+
+use super::names::{Levels, keep};
+use super::problem::TableProblem;
+use super::roles::{InputRole, Roles};
+use super::rows::{Cell, Rows};
+use super::{TableOptions, Task};
+use crate::error::Place;
+use crate::{DataError, Features};
+
+/// Columns, one entry a row.
+#[derive(Debug)]
+pub(crate) struct Rough {
+    /// The table, or the folder.
+    pub(crate) path: PathBuf,
+    /// Line of each row; none where there is no table.
+    pub(crate) lines: Vec<u64>,
+    pub(crate) labels: RoughLabels,
+    /// Ids as numbers of their names, in order of appearance.
+    pub(crate) ids: Vec<Option<u32>>,
+    pub(crate) id_names: Levels,
+    /// Rows whose id is NaN, taken as not observed.
+    pub(crate) nan_ids: usize,
+    /// `None` where the table has no such column.
+    pub(crate) splits: Option<Levels>,
+    pub(crate) attributes: Vec<(String, Levels)>,
+    /// Columns with too many different values to be an attribute.
+    pub(crate) too_many: Vec<String>,
+    pub(crate) inputs: RoughInputs,
+    /// For the report.
+    pub(crate) notes: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) enum RoughLabels {
+    Classes(Levels),
+    Numbers(Vec<f32>),
+    /// There is no label column, and none is needed.
+    Absent,
+}
+
+#[derive(Debug)]
+pub(crate) enum RoughInputs {
+    Features(Features),
+    /// One picture a row.
+    Files(Vec<PathBuf>),
+    /// In another file.
+    Matrix(PathBuf),
+}
+
+impl Rough {
+    /// Reads the whole table.
+    pub(crate) fn read(
+        path: &Path,
+        rows: &mut dyn Rows,
+        roles: &Roles,
+        options: &TableOptions,
+    ) -> Result<Rough, DataError> {
+        let mut rough = Rough::empty(path, rows.columns(), roles, options);
+        while rows.advance()? {
+            let row = Row { path, rows, line: rows.line() };
+            rough.push(&row, roles, options)?;
+        }
+        if rough.lines.is_empty() {
+            return Err(Place::file(path).table(TableProblem::Empty { header: true }));
+        }
+        Ok(rough)
+    }
+
+    fn empty(path: &Path, columns: &[String], roles: &Roles, options: &TableOptions) -> Rough {
+        let name = |column: &usize| columns[*column].clone();
+        Rough {
+            path: path.to_path_buf(),
+            lines: Vec::new(),
+            labels: match (roles.label, options.task) {
+                (None, _) => RoughLabels::Absent,
+                (Some(_), Task::Classification) => RoughLabels::Classes(Levels::default()),
+                (Some(_), Task::Regression) => RoughLabels::Numbers(Vec::new()),
+            },
+            ids: Vec::new(),
+            id_names: Levels::default(),
+            nan_ids: 0,
+            splits: roles.split.map(|_| Levels::default()),
+            attributes: roles.attributes.iter().map(|column| (name(column), Levels::default())).collect(),
+            too_many: Vec::new(),
+            notes: Vec::new(),
+            inputs: match &roles.inputs {
+                InputRole::Features(chosen) => RoughInputs::Features(Features {
+                    names: chosen.iter().map(name).collect(),
+                    values: Vec::new(),
+                }),
+                InputRole::Matrix => RoughInputs::Matrix(options.features_file.clone().unwrap_or_default()),
+                InputRole::Filename(_) | InputRole::Unknown => RoughInputs::Files(Vec::new()),
+            },
+        }
+    }
+
+    fn push(&mut self, row: &Row<'_>, roles: &Roles, options: &TableOptions) -> Result<(), DataError> {
+        match (&mut self.labels, roles.label) {
+            (RoughLabels::Classes(levels), Some(column)) => levels.push(&row.filled(column, "label")?),
+            (RoughLabels::Numbers(values), Some(column)) => values.push(row.number(column)?),
+            _ => {}
+        }
+        let id = roles.group.map(|column| row.rows.cell(column)).transpose()?.unwrap_or(Cell::Empty);
+        self.push_id(id);
+        if let (Some(levels), Some(column)) = (&mut self.splits, roles.split) {
+            levels.push(&row.split(column)?);
+        }
+        self.push_attributes(row, roles, options.max_levels)?;
+        self.push_inputs(row, &roles.inputs, options.allow_outside)?;
+        self.lines.push(row.line);
+        Ok(())
+    }
+
+    fn push_id(&mut self, cell: Cell<'_>) {
+        // What a missing number becomes on its way through some programs. As an id it would make one
+        // group of all rows whose id is not known.
+        let missing = cell == Cell::Empty || cell.number().is_some_and(f32::is_nan);
+        self.nan_ids += usize::from(missing && cell != Cell::Empty);
+        self.ids.push((!missing).then(|| self.id_names.level(&cell.text())));
+    }
+
+    fn push_inputs(&mut self, row: &Row<'_>, role: &InputRole, outside: bool) -> Result<(), DataError> {
+        match (&mut self.inputs, role) {
+            (RoughInputs::Features(features), InputRole::Features(columns)) => {
+                for column in columns {
+                    features.values.push(row.number(*column)?);
+                }
+            }
+            (RoughInputs::Files(files), InputRole::Filename(column)) => {
+                files.push(row.file(*column, outside)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push_attributes(&mut self, row: &Row<'_>, roles: &Roles, limit: usize) -> Result<(), DataError> {
+        for ((name, levels), column) in self.attributes.iter_mut().zip(&roles.attributes) {
+            if levels.count() > limit {
+                continue;
+            }
+            levels.push(&row.rows.cell(*column)?.text());
+            if levels.count() > limit {
+                self.too_many.push(name.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the rows that are not kept. Features are never dropped one by one.
+    pub(crate) fn keep(&mut self, kept: &[bool]) {
+        keep(&mut self.lines, kept);
+        keep(&mut self.ids, kept);
+        match &mut self.labels {
+            RoughLabels::Classes(levels) => levels.keep(kept),
+            RoughLabels::Numbers(values) => keep(values, kept),
+            RoughLabels::Absent => {}
+        }
+        self.splits.iter_mut().for_each(|levels| levels.keep(kept));
+        self.attributes.iter_mut().for_each(|(_, levels)| levels.keep(kept));
+        if let RoughInputs::Files(files) = &mut self.inputs {
+            keep(files, kept);
+        }
+    }
+}
+
+/// The present row, and where it is.
+struct Row<'a> {
+    path: &'a Path,
+    rows: &'a dyn Rows,
+    line: u64,
+}
+
+impl<'a> Row<'a> {
+    fn fault(&self, problem: TableProblem) -> DataError {
+        Place::line(self.path, self.line).table(problem)
+    }
+
+    fn column(&self, column: usize) -> String {
+        self.rows.columns()[column].clone()
+    }
+
+    fn filled(&self, column: usize, role: &'static str) -> Result<std::borrow::Cow<'a, str>, DataError> {
+        match self.rows.cell(column)? {
+            Cell::Empty => Err(self.fault(TableProblem::EmptyCell { role, column: self.column(column) })),
+            cell => Ok(cell.text()),
+        }
+    }
+
+    fn number(&self, column: usize) -> Result<f32, DataError> {
+        let cell = self.rows.cell(column)?;
+        match cell.number() {
+            Some(value) if value.is_finite() => Ok(value),
+            Some(_) => {
+                let (column, text) = (self.column(column), cell.text().into_owned());
+                Err(self.fault(TableProblem::NotFinite { column, text }))
+            }
+            None if cell == Cell::Empty => {
+                Err(self.fault(TableProblem::EmptyCell { role: "number", column: self.column(column) }))
+            }
+            None => {
+                let (column, text) = (self.column(column), shortened(&cell.text()));
+                Err(self.fault(TableProblem::NotANumber { column, text }))
+            }
+        }
+    }
+
+    /// 0, 1, 2 by their names; any text as it is.
+    fn split(&self, column: usize) -> Result<std::borrow::Cow<'a, str>, DataError> {
+        let text = self.filled(column, "split")?;
+        let Ok(number) = text.parse::<f64>() else { return Ok(text) };
+        match ["train", "val", "test"].iter().zip([0.0, 1.0, 2.0]).find(|(_, value)| *value == number) {
+            Some((name, _)) => Ok((*name).into()),
+            None => {
+                let (column, text) = (self.column(column), text.into_owned());
+                Err(self.fault(TableProblem::UnknownSplit { column, text }))
+            }
+        }
+    }
+
+    /// A path in the folder of the table. Only the text is looked at: a link that the user made inside
+    /// the folder may lead anywhere.
+    fn file(&self, column: usize, allow_outside: bool) -> Result<PathBuf, DataError> {
+        let text = self.filled(column, "image")?;
+        let image = Path::new(text.as_ref());
+        if !allow_outside && leaves(image) {
+            return Err(self.fault(TableProblem::Outside { image: shortened(&text) }));
+        }
+        Ok(self.path.parent().unwrap_or(Path::new("")).join(image))
+    }
+}
+
+/// True for an absolute path and for one that climbs above its start.
+fn leaves(path: &Path) -> bool {
+    let mut depth = 0i64;
+    for component in path.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+        }
+        if depth < 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// For messages: a cell may hold a megabyte.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_may_climb_but_not_out() {
+        assert!(!leaves(Path::new("a/../b.png")) && !leaves(Path::new("./a/b.png")));
+        assert!(leaves(Path::new("../b.png")) && leaves(Path::new("a/../../b.png")));
+        assert!(leaves(Path::new("/etc/passwd")));
+    }
+}

@@ -1,0 +1,110 @@
+//! What is saved is read back the same.
+
+use crate::common::Folder;
+use corevar_data::{
+    Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split, TableOptions, Task,
+    read, save,
+};
+
+fn dataset(inputs: Inputs, labels: Labels) -> Dataset {
+    Dataset {
+        name: "test".into(),
+        inputs,
+        labels,
+        ids: vec![Some(0), None, Some(0), Some(1)],
+        id_names: vec!["a, \"b\"".into(), "42".into()],
+        splits: vec![
+            Split { name: "train".into(), rows: vec![0, 1] },
+            Split { name: "test1".into(), rows: vec![2] },
+            Split { name: "test2".into(), rows: vec![3] },
+        ],
+        attributes: vec![Attribute {
+            name: "pose".into(),
+            levels: vec!["2".into(), "left".into()],
+            of_row: vec![1, 0, 0, 1],
+        }],
+    }
+}
+
+fn classes() -> Labels {
+    Labels::Classes { names: vec!["adult".into(), "größer".into()], of_row: vec![0, 1, 0, 1] }
+}
+
+fn images(channels: usize) -> Inputs {
+    let shape = ImageShape { height: 3, width: 5, channels };
+    let bytes = (0..4 * shape.len()).map(|i| (i * 31 % 256) as u8).collect();
+    Inputs::Images(Images { shape, pixels: Pixels::Memory(bytes) })
+}
+
+fn assert_same(a: &Dataset, b: &Dataset) {
+    assert_eq!(a.labels, b.labels);
+    assert_eq!((&a.ids, &a.id_names), (&b.ids, &b.id_names));
+    assert_eq!((&a.splits, &a.attributes), (&b.splits, &b.attributes));
+    assert_eq!(a.inputs.width(), b.inputs.width());
+    let mut rows = (vec![0.0; a.inputs.width()], vec![0.0; a.inputs.width()]);
+    for row in 0..a.len() {
+        a.inputs.read_row(row, &mut rows.0).unwrap();
+        b.inputs.read_row(row, &mut rows.1).unwrap();
+        assert_eq!(rows.0, rows.1);
+    }
+}
+
+#[test]
+fn features_come_back_to_the_last_bit() {
+    let values = vec![0.1, 1.0 / 3.0, f32::MIN_POSITIVE, f32::MAX, -0.0, 1e-45, 16777217.0, -1.5];
+    let features = Features { names: vec!["x1".into(), "x2".into()], values: values.clone() };
+    let folder = Folder::new();
+    let data = dataset(Inputs::Features(features), classes());
+    save(&data, &folder.0.join("out")).unwrap();
+    let (again, _) = read(&folder.0.join("out"), &TableOptions::default()).unwrap();
+    assert_same(&data, &again);
+    let Inputs::Features(read) = &again.inputs else { panic!() };
+    assert!(read.values.iter().zip(&values).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+#[test]
+fn pictures_come_back() {
+    for channels in [1, 3] {
+        let folder = Folder::new();
+        let data = dataset(images(channels), classes());
+        save(&data, &folder.0.join("a/b")).unwrap();
+        assert_same(&data, &read(&folder.0.join("a/b/metadata.csv"), &TableOptions::default()).unwrap().0);
+        assert!(folder.0.join("a/b/images/3.png").exists());
+    }
+}
+
+#[test]
+fn numbers_come_back() {
+    let folder = Folder::new();
+    let data = dataset(images(1), Labels::Numbers(vec![0.1, -7.0, 1e-20, 3.0]));
+    save(&data, &folder.0.join("out")).unwrap();
+    let options = TableOptions { task: Task::Regression, ..Default::default() };
+    assert_same(&data, &read(&folder.0.join("out"), &options).unwrap().0);
+}
+
+#[test]
+fn an_occupied_folder_is_refused_and_an_empty_one_filled() {
+    let folder = Folder::new();
+    let data = dataset(images(1), classes());
+    folder.write("out/precious.txt", "keep");
+    let error = save(&data, &folder.0.join("out")).unwrap_err();
+    assert!(error.to_string().ends_with("out: it exists and is not an empty folder"), "{error}");
+    assert!(error.tip().is_some());
+    let file = folder.write("file", "keep");
+    assert!(save(&data, &file).is_err());
+    std::fs::create_dir(folder.0.join("empty")).unwrap();
+    save(&data, &folder.0.join("empty")).unwrap();
+    let names: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "nothing half-written stays: {names:?}");
+}
+
+#[test]
+fn a_failure_leaves_nothing_behind() {
+    let folder = Folder::new();
+    let mut data = dataset(images(1), classes());
+    data.splits.pop();
+    let error = save(&data, &folder.0.join("out")).unwrap_err();
+    assert!(error.to_string().contains("in no split"), "{error}");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+}
