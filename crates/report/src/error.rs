@@ -1,0 +1,78 @@
+//! Why there is no report, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// No `results.json`: no run, or one that has not ended.
+    #[error("{} holds no results.json", .0.display())]
+    NoResults(PathBuf),
+    /// A record is there but cannot be read.
+    #[error("{}: cannot be read: {cause}", path.display())]
+    Read {
+        /// Which record.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// `results.json` is of another version of corevar.
+    #[error("{}: the schema is `{found}`, but must be `{}`", path.display(), corevar::results::SCHEMA)]
+    Schema {
+        /// Which record.
+        path: PathBuf,
+        /// What it says.
+        found: String,
+    },
+    /// `results.json` does not have the form of results.
+    #[error("{}: {cause}", path.display())]
+    Results {
+        /// Which record.
+        path: PathBuf,
+        /// Where and why.
+        cause: serde_json::Error,
+    },
+    /// A line of `metrics.jsonl` is no epoch.
+    #[error("{}:{line}: {cause}", path.display())]
+    Metrics {
+        /// Which record.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// Why.
+        cause: serde_json::Error,
+    },
+    /// `config.toml` is not TOML.
+    #[error("{}: {}", path.display(), cause.to_string().trim_end())]
+    Config {
+        /// Which record.
+        path: PathBuf,
+        /// Where and why.
+        cause: Box<toml::de::Error>,
+    },
+    /// The page cannot be put where it belongs.
+    #[error("{}: cannot be written: {cause}", path.display())]
+    Write {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+}
+
+impl ReportError {
+    /// What to do about it.
+    pub fn tip(&self) -> Option<&'static str> {
+        match self {
+            Self::NoResults(_) => Some("name the folder that was --out of a finished train, compare or demo"),
+            Self::Schema { .. } => {
+                Some("write the report with the version of corevar that trained the models")
+            }
+            Self::Results { .. } | Self::Metrics { .. } | Self::Config { .. } => {
+                Some("take the record as corevar wrote it; a damaged one comes back by training again")
+            }
+            Self::Read { .. } | Self::Write { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Names from the records: their order, how they are told apart, and which colour they have.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use corevar::results::{EstimatorResult, Results};
+
+use crate::format::exact;
+use crate::plot::Colour;
+
+/// An estimator with the name and the colour that it has on the whole page.
+pub struct Named<'a> {
+    /// Short, and different from every other one.
+    pub label: String,
+    pub colour: Colour,
+    pub result: &'a EstimatorResult,
+}
+
+/// The estimators in the order of the records.
+pub fn estimators<'a>(results: &'a Results) -> Vec<Named<'a>> {
+    let named = |(result, label): (&'a EstimatorResult, String)| Named {
+        label,
+        colour: colour(&result.name, results),
+        result,
+    };
+    results.estimators.iter().zip(labels(&results.estimators)).map(named).collect()
+}
+
+/// One colour a name, so that the settings of a sweep share that of their estimator. The four estimators of
+/// the paper have theirs in every report.
+pub fn colour(name: &str, results: &Results) -> Colour {
+    const KNOWN: [&str; 4] = ["pooled", "core", "label-variance", "total-variance"];
+    if let Some(index) = KNOWN.iter().position(|known| *known == name) {
+        return Colour::Series(index);
+    }
+    let mut others: Vec<&str> = Vec::new();
+    for estimator in &results.estimators {
+        if !KNOWN.contains(&estimator.name.as_str()) && !others.contains(&estimator.name.as_str()) {
+            others.push(&estimator.name);
+        }
+    }
+    let index = others.iter().position(|other| *other == name).unwrap_or(others.len());
+    Colour::Series(KNOWN.len() + index % (Colour::SERIES - KNOWN.len()))
+}
+
+/// As it is called in text.
+pub fn display(name: &str) -> &str {
+    if name == "core" { "CoRe" } else { name }
+}
+
+/// The shortest of name, weight and ridge that tell all of them apart.
+fn labels(estimators: &[EstimatorResult]) -> Vec<String> {
+    let name = |e: &EstimatorResult| display(&e.name).to_string();
+    let weight = |e: &EstimatorResult| format!("{} λ={}", display(&e.name), exact(e.penalty_weight));
+    let ridge = |e: &EstimatorResult| format!("{} γ={}", weight(e), exact(e.ridge));
+    let penalty = |e: &EstimatorResult| format!("{} {}", ridge(e), e.penalty);
+    let forms: [&dyn Fn(&EstimatorResult) -> String; 4] = [&name, &weight, &ridge, &penalty];
+    let distinct = |labels: &Vec<String>| labels.iter().collect::<BTreeSet<_>>().len() == labels.len();
+    let mut candidates = forms.iter().map(|form| estimators.iter().map(form).collect());
+    candidates.find(distinct).unwrap_or_else(|| {
+        let numbered = |(index, e): (usize, &EstimatorResult)| format!("{} #{}", ridge(e), index + 1);
+        estimators.iter().enumerate().map(numbered).collect()
+    })
+}
+
+/// All splits that the records speak of: `train`, `val`, then the tests, `test2` before `test10`.
+pub fn splits(results: &Results) -> Vec<&str> {
+    let of_data = results.data.splits.keys();
+    let of_results = results.estimators.iter().flat_map(|estimator| estimator.mean.keys());
+    let names: BTreeSet<&str> = of_data.chain(of_results).map(String::as_str).collect();
+    let mut names: Vec<&str> = names.into_iter().collect();
+    let place = |name: &str| ["train", "val"].iter().position(|first| *first == name).unwrap_or(2);
+    names.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| natural(a, b)));
+    names
+}
+
+/// By letters, but runs of digits by their value.
+fn natural(a: &str, b: &str) -> Ordering {
+    let key = |text: &str| -> Vec<(usize, String)> {
+        let is_digit = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+        let parts = text.as_bytes().chunk_by(|x, y| x.is_ascii_digit() == y.is_ascii_digit());
+        let part = |bytes: &[u8]| match String::from_utf8_lossy(bytes) {
+            digits if is_digit(&digits) => {
+                let digits = digits.trim_start_matches('0').to_string();
+                (digits.len(), digits)
+            }
+            letters => (usize::MAX, letters.into_owned()),
+        };
+        parts.map(part).collect()
+    };
+    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn numbers_in_names_count_by_value() {
+        let mut names = ["test10", "site-B", "test2", "test02", "test", "2", "site-Ä"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["2", "site-B", "site-Ä", "test", "test02", "test2", "test10"]);
+    }
+
+    #[test]
+    fn train_and_val_come_first() {
+        let mut results = samples::small().results;
+        for name in ["val", "test10", "train", "a"] {
+            results.data.splits.insert(name.into(), 1);
+        }
+        assert_eq!(splits(&results), ["train", "val", "a", "test1", "test2", "test10"]);
+    }
+
+    #[test]
+    fn settings_of_a_sweep_are_told_apart_by_what_differs() {
+        let mut results = samples::small().results;
+        let labels_of =
+            |results: &Results| estimators(results).into_iter().map(|e| e.label).collect::<Vec<_>>();
+        assert_eq!(labels_of(&results), ["pooled", "CoRe"]);
+        results.estimators[0].name = "core".into();
+        results.estimators[0].penalty_weight = 0.5;
+        assert_eq!(labels_of(&results), ["CoRe λ=0.5", "CoRe λ=1"]);
+        results.estimators[0] = results.estimators[1].clone();
+        assert_eq!(labels_of(&results), ["CoRe λ=1 γ=0.001 #1", "CoRe λ=1 γ=0.001 #2"]);
+    }
+
+    #[test]
+    fn a_name_has_one_colour() {
+        let mut results = samples::small().results;
+        results.estimators[0].name = "mine".into();
+        assert_eq!(colour("core", &results), Colour::Series(1));
+        assert_eq!(colour("mine", &results), Colour::Series(4));
+        assert_eq!(colour("unknown", &results), Colour::Series(5));
+    }
+}

@@ -1,0 +1,180 @@
+//! Where an axis begins and ends, and where its marks are.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+use crate::format::number;
+
+/// An axis of a plot, as plotters takes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    /// Between the marks; in decades on a logarithmic axis.
+    step: f64,
+    is_logarithmic: bool,
+}
+
+/// From this ratio of the largest to the smallest value on, an axis is logarithmic.
+const LOGARITHMIC_FROM: f64 = 50.0;
+
+impl Axis {
+    /// From zero to the largest of the values.
+    pub fn from_zero(values: impl Iterator<Item = f64>) -> Self {
+        let high = values.filter(|value| value.is_finite()).fold(0.0, f64::max);
+        Self::linear(0.0, if high > 0.0 { high } else { 1.0 }, 5)
+    }
+
+    /// Whole numbers from 1.
+    pub fn counting(last: u64) -> Self {
+        let axis = Self::linear(1.0, (last as f64).max(2.0), 6);
+        Self { step: axis.step.max(1.0), ..axis }
+    }
+
+    /// Around the values; logarithmic when all are positive and they span decades. None without a value.
+    pub fn around(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let finite = values.filter(|value| value.is_finite());
+        let (low, high) = finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        match (low <= high, low > 0.0 && high / low >= LOGARITHMIC_FROM) {
+            (false, _) => None,
+            (true, true) => Some(Self::logarithmic(low, high)),
+            (true, false) => {
+                let room = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1e-9) };
+                let floor = if low >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
+                Some(Self::linear((low - room).max(floor), high + room, 5))
+            }
+        }
+    }
+
+    fn linear(low: f64, high: f64, marks: usize) -> Self {
+        Self { low, high, step: round_step((high - low) / marks as f64), is_logarithmic: false }
+    }
+
+    fn logarithmic(low: f64, high: f64) -> Self {
+        let (low, high) = (low / 1.2, high * 1.2);
+        Self { low, high, step: ((high / low).log10() / 5.0).ceil().max(1.0), is_logarithmic: true }
+    }
+
+    /// Where the marks are.
+    pub fn marks(&self) -> Vec<f64> {
+        match self.is_logarithmic {
+            true => multiples(self.low.log10(), self.high.log10(), self.step)
+                .map(|power| 10f64.powf(power))
+                .collect(),
+            false => multiples(self.low, self.high, self.step).collect(),
+        }
+    }
+
+    /// What stands at a mark.
+    pub fn label(&self, mark: f64) -> String {
+        let power = mark.log10().round();
+        match self.is_logarithmic {
+            true if (-4.0..=5.0).contains(&power) => format!("{mark:.*}", (-power).max(0.0) as usize),
+            true => format!("1e{power:.0}"),
+            false if mark == 0.0 => "0".into(),
+            false if self.step >= 1e-4 && self.high < 1e6 => {
+                format!("{mark:.*}", (-(self.step.log10() + 1e-9).floor()).max(0.0) as usize)
+            }
+            false => number(mark),
+        }
+    }
+
+    /// Width of the widest label, in letters.
+    pub fn widest_label(&self) -> usize {
+        self.marks().into_iter().map(|mark| self.label(mark).chars().count()).max().unwrap_or(0)
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        let place = |value: f64| if self.is_logarithmic { value.log10() } else { value };
+        let share = (place(*value) - place(self.low)) / (place(self.high) - place(self.low));
+        // Values outside are drawn at the edge; what is no number becomes 0 in the cast.
+        from + (share.clamp(0.0, 1.0) * f64::from(to - from)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        if hint.weight().allow_light_points() { Vec::new() } else { self.marks() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, mark: &f64) -> String {
+        self.label(*mark)
+    }
+}
+
+/// The next of 1, 2, 5 times a power of ten.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let digit = [1.0, 2.0, 5.0].into_iter().find(|digit| digit * power >= step * (1.0 - 1e-9));
+    digit.unwrap_or(10.0) * power
+}
+
+fn multiples(low: f64, high: f64, step: f64) -> impl Iterator<Item = f64> {
+    let (from, to) = ((low / step - 1e-9).ceil(), (high / step + 1e-9).floor());
+    // What is no number becomes 0 in the cast: no marks.
+    let marks = (to - from + 1.0).clamp(0.0, 20.0) as usize;
+    (0..marks).map(move |mark| (from + mark as f64) * step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis) -> Vec<String> {
+        axis.marks().into_iter().map(|mark| axis.label(mark)).collect()
+    }
+
+    #[test]
+    fn marks_are_round_numbers() {
+        assert_eq!(labels(&Axis::from_zero([41.3].into_iter())), ["0", "10", "20", "30", "40"]);
+        assert_eq!(labels(&Axis::from_zero([0.7].into_iter())), ["0", "0.2", "0.4", "0.6"]);
+        assert_eq!(labels(&Axis::counting(25)), ["5", "10", "15", "20", "25"]);
+        assert_eq!(labels(&Axis::counting(2)), ["1", "2"]);
+    }
+
+    #[test]
+    fn decades_make_a_logarithmic_axis() {
+        let axis = Axis::around([0.02, 30.0].into_iter()).unwrap();
+        assert_eq!(labels(&axis), ["0.1", "1", "10"]);
+        let [one, ten] = [1.0, 10.0].map(|value| axis.map(&value, (0, 1000)));
+        assert_eq!(axis.map(&100.0, (0, 100_000)), 100_000);
+        assert!((ten - one - (1000.0 / (1800.0f64 * 1.2).log10()) as i32).abs() <= 2, "{one} {ten}");
+    }
+
+    #[test]
+    fn values_outside_stay_at_the_edge() {
+        let axis = Axis::from_zero([10.0].into_iter());
+        let places = [-1.0, 0.0, 5.0, 10.0, 1e300, f64::NAN].map(|value| axis.map(&value, (100, 200)));
+        assert_eq!(places, [100, 100, 150, 200, 200, 100]);
+    }
+
+    #[test]
+    fn odd_values_leave_a_usable_axis() {
+        assert_eq!(Axis::around([f64::NAN].into_iter()), None);
+        assert_eq!(Axis::around(std::iter::empty()), None);
+        for values in [
+            [0.0, 0.0],
+            [3.0, 3.0],
+            [-1.0, 1.0],
+            [1e-300, 2e-300],
+            [1e300, 1.0],
+            [1e17, 1e17],
+            [f64::MAX, -f64::MAX],
+        ] {
+            let axis = Axis::around(values.into_iter()).unwrap();
+            assert!(axis.marks().len() < 12, "{axis:?}");
+            assert!((0..=9).contains(&axis.map(&values[0], (0, 9))), "{axis:?}");
+        }
+    }
+}

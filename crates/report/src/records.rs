@@ -1,0 +1,215 @@
+//! The records of a run folder, read and checked.
+
+use std::fs;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::path::Path;
+
+use corevar::results::{Results, SCHEMA};
+use serde::Deserialize;
+
+use crate::ReportError;
+
+/// All that a report is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Records {
+    /// Name of the run folder.
+    pub name: String,
+    /// `results.json`.
+    pub results: Results,
+    /// `config.toml`; None without the file.
+    pub config: Option<Vec<Setting>>,
+    /// `metrics.jsonl`; empty without the file.
+    pub epochs: Vec<EpochLine>,
+}
+
+/// One setting of `config.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Name; that of a nested table in front with a dot.
+    pub key: String,
+    /// As text, without the quotes of TOML.
+    pub value: String,
+}
+
+/// One line of `metrics.jsonl`. A number that is not finite was written as null.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct EpochLine {
+    /// Name of the estimator.
+    pub estimator: String,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Counted from 1.
+    pub epoch: u64,
+    /// Mean loss.
+    pub risk: Option<f64>,
+    /// The penalty before its weight.
+    pub penalty: Option<f64>,
+    /// The ridge term with its weight.
+    pub ridge: Option<f64>,
+}
+
+impl Records {
+    /// Reads the records in the folder `run`.
+    ///
+    /// # Errors
+    /// See [`crate::write`].
+    pub fn read(run: &Path) -> Result<Self, ReportError> {
+        // The path may be `.` or end in `..`: only the file system knows its name.
+        let folder = run.canonicalize().unwrap_or_else(|_| run.into());
+        let name =
+            folder.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned());
+        Ok(Self { name, results: results(run)?, config: config(run)?, epochs: epochs(run)? })
+    }
+}
+
+fn results(run: &Path) -> Result<Results, ReportError> {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let path = run.join("results.json");
+    let text = text(&path)?.ok_or_else(|| ReportError::NoResults(run.into()))?;
+    let broken = |cause| ReportError::Results { path: path.clone(), cause };
+    let Head { schema } = serde_json::from_str(&text).map_err(broken)?;
+    match schema == SCHEMA {
+        true => serde_json::from_str(&text).map_err(broken),
+        false => Err(ReportError::Schema { path, found: schema }),
+    }
+}
+
+/// None without the file.
+fn config(run: &Path) -> Result<Option<Vec<Setting>>, ReportError> {
+    let path = run.join("config.toml");
+    let Some(text) = text(&path)? else { return Ok(None) };
+    let table: toml::Table =
+        text.parse().map_err(|cause| ReportError::Config { path, cause: Box::new(cause) })?;
+    let mut settings = Vec::new();
+    flatten("", table, &mut settings);
+    Ok(Some(settings))
+}
+
+fn flatten(prefix: &str, table: toml::Table, settings: &mut Vec<Setting>) {
+    for (key, value) in table {
+        let key = format!("{prefix}{key}");
+        match value {
+            toml::Value::Table(inner) => flatten(&format!("{key}."), inner, settings),
+            value => settings.push(Setting { key, value: plain(&value) }),
+        }
+    }
+}
+
+fn plain(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+/// Empty without the file.
+fn epochs(run: &Path) -> Result<Vec<EpochLine>, ReportError> {
+    let path = run.join("metrics.jsonl");
+    let read = |cause| ReportError::Read { path: path.clone(), cause };
+    let file = match fs::File::open(&path) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(cause) => return Err(read(cause)),
+    };
+    let mut epochs = Vec::new();
+    for (index, line) in BufReader::new(file).lines().enumerate() {
+        let line = line.map_err(read)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let broken = |cause| ReportError::Metrics { path: path.clone(), line: index + 1, cause };
+        epochs.push(serde_json::from_str(&line).map_err(broken)?);
+    }
+    Ok(epochs)
+}
+
+/// None when there is no such file.
+fn text(path: &Path) -> Result<Option<String>, ReportError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(ReportError::Read { path: path.into(), cause }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn results_json() -> String {
+        serde_json::to_string(&samples::small().results).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let line = r#"{"estimator":"core","seed":7,"epoch":1,"risk":0.5,"penalty":0.25,"ridge":0.0}"#;
+        let config =
+            "# words\nhidden = [5, 7]\npenalty = \"logit-variance\"\nridge = 0.001\n[table]\ntask = \"x\"\n";
+        let files = [("results.json", &*results_json()), ("config.toml", config), ("metrics.jsonl", line)];
+        let run = folder(&files);
+        let records = Records::read(run.path()).unwrap();
+        // Not the whole of them: JSON may cost a number its last digit.
+        assert_eq!(records.results.data, samples::small().results.data);
+        assert_eq!(records.results.estimators[1].mean["test2"].error, Some(0.09));
+        assert_eq!(records.epochs[0].penalty, Some(0.25));
+        let settings: Vec<_> =
+            records.config.unwrap().into_iter().map(|setting| (setting.key, setting.value)).collect();
+        let expected =
+            [("hidden", "5, 7"), ("penalty", "logit-variance"), ("ridge", "0.001"), ("table.task", "x")];
+        assert_eq!(settings, expected.map(|(key, value)| (key.to_string(), value.to_string())));
+    }
+
+    #[test]
+    fn only_the_results_are_needed() {
+        let run = folder(&[("results.json", &results_json())]);
+        let records = Records::read(run.path()).unwrap();
+        assert_eq!((records.config, records.epochs.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_folder_without_results_says_what_to_name() {
+        let error = Records::read(folder(&[]).path()).unwrap_err();
+        assert!(matches!(error, ReportError::NoResults(_)));
+        assert!(error.tip().unwrap().contains("--out"));
+    }
+
+    #[test]
+    fn another_schema_is_named() {
+        let run = folder(&[("results.json", r#"{"schema":"corevar.results/9"}"#)]);
+        let message = Records::read(run.path()).unwrap_err().to_string();
+        assert!(
+            message.ends_with("the schema is `corevar.results/9`, but must be `corevar.results/1`"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_broken_record_is_named_with_its_line() {
+        let good = r#"{"estimator":"core","seed":7,"epoch":1,"risk":null,"penalty":0.25,"ridge":0.0}"#;
+        let metrics = format!("{good}\n\n{{\"estimator\":\"co");
+        let run = folder(&[("results.json", &results_json()), ("metrics.jsonl", &metrics)]);
+        let message = Records::read(run.path()).unwrap_err().to_string();
+        assert!(message.contains("metrics.jsonl:3: "), "{message}");
+
+        let run = folder(&[("results.json", &results_json()), ("config.toml", "a = 1\nb =\n")]);
+        let message = Records::read(run.path()).unwrap_err().to_string();
+        assert!(message.contains("config.toml: ") && message.contains("line 2"), "{message}");
+
+        let run = folder(&[("results.json", "{\n\"schema\": \"corevar.results/1\"\n}")]);
+        let message = Records::read(run.path()).unwrap_err().to_string();
+        assert!(message.contains("results.json: missing field"), "{message}");
+    }
+}

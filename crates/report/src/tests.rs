@@ -1,0 +1,129 @@
+//! The page as a whole.
+
+use std::fs;
+
+use super::*;
+
+const EVIL: &str = "<img src=x onerror=alert(1)>\"' onload='x'</style></svg><script>alert(2)</script>&";
+
+/// Every name that can come from the data.
+fn evil() -> Records {
+    let mut records = samples::of(2, 2, 2, 2);
+    records.name = EVIL.into();
+    records.config = Some(vec![Setting { key: EVIL.into(), value: EVIL.into() }]);
+    records.epochs.iter_mut().for_each(|line| line.estimator = EVIL.into());
+    let data = &mut records.results.data;
+    data.name = EVIL.into();
+    data.classes[0] = EVIL.into();
+    data.splits.insert(EVIL.into(), 7);
+    for estimator in &mut records.results.estimators {
+        estimator.name = EVIL.into();
+        estimator.penalty = EVIL.into();
+        let numbers = estimator.mean["test1"];
+        estimator.mean.insert(EVIL.into(), numbers);
+        for run in &mut estimator.runs {
+            let mut split = run.splits["test1"].clone();
+            let class = split.by_class["class 0"].clone();
+            split.by_class.insert(EVIL.into(), class);
+            run.splits.insert(EVIL.into(), split);
+        }
+    }
+    records
+}
+
+#[test]
+fn names_from_the_data_stay_text() {
+    let page = html(&evil());
+    assert!(!page.contains("<img") && !page.contains("<script"), "a tag came through");
+    let ends = ["</style>", "</svg>"].map(|end| page.matches(end).count());
+    assert_eq!(ends, [1, page.matches("<svg").count()]);
+    assert!(page.matches("&lt;img src=x onerror=alert(1)&gt;").count() > 20);
+    // No quote of the data ends an attribute.
+    for tag in page.split('<').filter_map(|rest| rest.split_once('>')).map(|(tag, _)| tag) {
+        let outside: String = tag.split('"').step_by(2).collect();
+        assert!(!outside.contains("onerror") && !outside.contains("onload"), "{tag}");
+    }
+}
+
+#[test]
+fn the_page_loads_nothing_and_has_no_script() {
+    let page = html(&samples::of(5, 4, 3, 10));
+    for outside in ["http:", "https:", "//", "src=", "url(", "@import", "<script", "<link"] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    assert!(page.contains("default-src 'none'"));
+}
+
+#[test]
+fn the_page_can_be_read_by_everyone() {
+    let page = html(&samples::of(5, 4, 3, 10));
+    assert!(page.starts_with("<!DOCTYPE html><html lang=\"en\">"));
+    assert!(page.contains("<title>stickmen – corevar report</title>"));
+    assert!(page.contains("name=\"viewport\"") && page.contains("@media print"));
+    assert!(page.contains("prefers-color-scheme: dark"));
+    assert_eq!(page.matches("<svg").count(), page.matches("role=\"img\" aria-label=\"").count());
+    assert_eq!(
+        page.matches("<th").count(),
+        page.matches("scope=\"").count() + page.matches("<thead").count()
+    );
+    assert_eq!(page.matches("<h1").count(), 1);
+}
+
+#[test]
+fn large_records_stay_below_five_megabytes() {
+    let mut records = samples::of(5, 24, 4, 40);
+    // A thousand epochs each.
+    let lines = records.epochs.clone();
+    records.epochs = lines
+        .iter()
+        .flat_map(|line| (0..40).map(|part| EpochLine { epoch: line.epoch * 40 + part, ..line.clone() }))
+        .collect();
+    assert_eq!(records.epochs.len(), 24 * 5 * 1000);
+    for records in [records, samples::of(1, 100, 10, 300)] {
+        let size = html(&records).len();
+        assert!(size < 5_000_000, "{size} bytes");
+    }
+}
+
+#[test]
+fn records_without_anything_make_a_page() {
+    let mut records = samples::small();
+    records.config = None;
+    records.epochs.clear();
+    for estimator in &mut records.results.estimators {
+        estimator.runs.clear();
+        estimator.mean.clear();
+        estimator.standard_error.clear();
+    }
+    assert!(html(&records).contains("The folder holds no config.toml."));
+    records.results.estimators.clear();
+    assert!(html(&records).contains("No estimator was trained."));
+}
+
+#[test]
+fn odd_numbers_make_a_page() {
+    for odd in [f64::NAN, f64::INFINITY, -1.0, 1e300, 1e-300, 0.0] {
+        let mut records = samples::of(2, 2, 2, 2);
+        records.epochs.iter_mut().step_by(3).for_each(|line| line.risk = Some(odd));
+        let estimator = &mut records.results.estimators[0];
+        estimator.runs[0].seconds = odd;
+        for numbers in estimator.mean.values_mut().chain(estimator.standard_error.values_mut()) {
+            (numbers.loss, numbers.penalty, numbers.variance_ratio) = (Some(odd), Some(odd), None);
+        }
+        let page = html(&records);
+        assert!(!page.contains("NaN") && !page.contains("inf"), "{odd}");
+    }
+}
+
+#[test]
+fn the_report_is_written_beside_the_records_and_written_again() {
+    let run = tempfile::tempdir().unwrap();
+    let results = serde_json::to_string(&samples::small().results).unwrap();
+    fs::write(run.path().join("results.json"), results).unwrap();
+    let path = write(run.path()).unwrap();
+    assert_eq!(path, run.path().join("report.html"));
+    let first = fs::read_to_string(&path).unwrap();
+    write(run.path()).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), first);
+    assert_eq!(fs::read_dir(run.path()).unwrap().count(), 2, "a temporary file stayed");
+}
