@@ -28,3 +28,13 @@ paper: build
 	$(PROGRAM) compare linear --runs 5 --out runs/linear --overwrite
 	$(PROGRAM) compare nonlinear --runs 5 --out runs/nonlinear --overwrite
 	$(PROGRAM) compare stickmen --runs 5 --out runs/stickmen --overwrite
+
+## Beside PyTorch, in turns, on this machine: bench/results.json.
+bench: build .venv/bench
+	$(CARGO) build --release --workspace --examples
+	.venv/bin/python bench/run.py
+
+.venv/bench: bench/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --requirement bench/requirements.txt
+	touch $@

@@ -124,7 +124,13 @@ pub struct Settings {
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     pub penalty: Option<Penalty>,
     /// Weight λ of the penalty
-    #[arg(long, visible_alias = "lambda", value_name = "W", help_heading = "Method", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        visible_alias = "lambda",
+        value_name = "W",
+        help_heading = "Method",
+        allow_negative_numbers = true
+    )]
     pub penalty_weight: Option<f64>,
     /// Mean over groups of two rows or more (grouped), or over all groups (all)
     #[arg(long, value_name = "grouped|all", help_heading = "Method", value_parser = by_name::<Normalise>)]

@@ -37,6 +37,7 @@ impl Source {
         match name {
             "linear" => Settings { learning_rate: Some(1e-2), epochs: Some(30), ..Default::default() },
             "nonlinear" => Settings { model: Some(ModelKind::Mlp), epochs: Some(30), ..Default::default() },
+            "stickmen" => Settings { penalty_weight: Some(10.0), epochs: Some(8), ..Default::default() },
             _ => Settings::default(),
         }
     }

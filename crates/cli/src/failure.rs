@@ -7,6 +7,7 @@ use corevar::compare::CompareError;
 use corevar::run_folder::RunFolderError;
 use corevar::train::TrainError;
 use corevar_data::DataError;
+use corevar_report::ReportError;
 
 /// Something in the way, and what to do about it: exit code 1.
 #[derive(Debug)]
@@ -75,6 +76,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         error.tip()
     } else if let Some(error) = error.downcast_ref::<RunFolderError>() {
         error.tip()
+    } else if let Some(error) = error.downcast_ref::<ReportError>() {
+        error.tip().map(String::from)
     } else if let Some(error) = error.downcast_ref::<TrainError>() {
         error.tip()
     } else if let Some(CompareError::Train { cause, .. }) = error.downcast_ref::<CompareError>() {

@@ -52,7 +52,12 @@ pub struct Resolved {
 }
 
 /// Fills in what was not given. `of_data` are the settings that suit built-in data.
-pub fn resolve(given: &Settings, of_data: &Settings, are_images: bool, runs: usize) -> anyhow::Result<Resolved> {
+pub fn resolve(
+    given: &Settings,
+    of_data: &Settings,
+    are_images: bool,
+    runs: usize,
+) -> anyhow::Result<Resolved> {
     let settings = overlay(of_data, given)?;
     let kind = settings.model.unwrap_or(if are_images { ModelKind::Cnn } else { ModelKind::Linear });
     refuse_idle_flags(given, kind, settings.penalty, settings.table.task)?;
@@ -63,7 +68,11 @@ pub fn resolve(given: &Settings, of_data: &Settings, are_images: bool, runs: usi
     let config = TrainConfig {
         model: model(&settings, kind),
         penalty,
-        penalty_weight: if without_penalty { 0.0 } else { settings.penalty_weight.unwrap_or(defaults.penalty_weight) },
+        penalty_weight: if without_penalty {
+            0.0
+        } else {
+            settings.penalty_weight.unwrap_or(defaults.penalty_weight)
+        },
         normalise: settings.normalise.unwrap_or(defaults.normalise),
         ridge: settings.ridge.unwrap_or(defaults.ridge),
         epochs: settings.epochs.unwrap_or(defaults.epochs),
@@ -89,7 +98,9 @@ fn model(settings: &Settings, kind: ModelKind) -> ModelSpec {
     let cnn = CnnSpec::default();
     match kind {
         ModelKind::Linear => ModelSpec::Linear,
-        ModelKind::Mlp => ModelSpec::Mlp { hidden: settings.hidden.clone().unwrap_or_else(|| vec![500, 500]) },
+        ModelKind::Mlp => {
+            ModelSpec::Mlp { hidden: settings.hidden.clone().unwrap_or_else(|| vec![500, 500]) }
+        }
         ModelKind::Cnn => ModelSpec::Cnn(CnnSpec {
             channels: settings.channels.clone().unwrap_or(cnn.channels),
             kernel: settings.kernel.unwrap_or(cnn.kernel),

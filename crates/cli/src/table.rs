@@ -24,7 +24,8 @@ fn label(estimator: &EstimatorResult) -> String {
 }
 
 fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> String {
-    let of = |numbers: &std::collections::BTreeMap<String, corevar::results::Numbers>| numbers.get(split)?.error;
+    let of =
+        |numbers: &std::collections::BTreeMap<String, corevar::results::Numbers>| numbers.get(split)?.error;
     let show = |value: f64| match is_regression {
         true => format!("{value:.4}"),
         false => format!("{:.2}", 100.0 * value),

@@ -42,10 +42,9 @@ impl FromStr for DecayFlag {
         match text {
             "cosine" => Ok(Self(Decay::Cosine)),
             "constant" => Ok(Self(Decay::Constant)),
-            _ => text
-                .parse()
-                .map(|factor| Self(Decay::Exponential(factor)))
-                .map_err(|_| format!("`{text}` is none of cosine, constant, or a factor an epoch such as 0.95")),
+            _ => text.parse().map(|factor| Self(Decay::Exponential(factor))).map_err(|_| {
+                format!("`{text}` is none of cosine, constant, or a factor an epoch such as 0.95")
+            }),
         }
     }
 }

@@ -44,7 +44,8 @@ fn folder() -> TempDir {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -59,7 +60,8 @@ const SMALL: &str = "--rows 400 --groups 40 --test-rows 100 --epochs 2";
 fn write_table(folder: &Path, extra: &str) {
     let mut table = String::from("x1,x2,y,group_id,split\n");
     for row in 0..40 {
-        let (side, split) = (if row / 2 % 2 == 0 { -1.0 } else { 1.0 }, if row < 30 { "train" } else { "test" });
+        let (side, split) =
+            (if row / 2 % 2 == 0 { -1.0 } else { 1.0 }, if row < 30 { "train" } else { "test" });
         let id = if row < 10 { format!("p{}", row / 2) } else { String::new() };
         let x2 = side * f64::from(1 + row % 3);
         table += &format!("{side},{x2},{},{id},{split}\n", if side > 0.0 { "yes" } else { "no" });
@@ -73,7 +75,10 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
     let table = succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --quiet"));
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("error in %"), "{table}");
-    assert!(lines[0].contains("train") && lines[0].contains("test1") && lines[0].contains("test2"), "{table}");
+    assert!(
+        lines[0].contains("train") && lines[0].contains("test1") && lines[0].contains("test2"),
+        "{table}"
+    );
     assert!(lines[1].starts_with("pooled") && lines[1].contains('±'), "{table}");
     assert!(lines[2].starts_with("core (logit-variance λ=1)"), "{table}");
     assert!(lines[4].starts_with("CoRe"), "{table}");
@@ -89,7 +94,8 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
 #[test]
 fn results_have_the_form_of_the_contract() {
     let folder = folder();
-    let stdout = succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --json --baselines"));
+    let stdout =
+        succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --json --baselines"));
     let results = json(&folder.path().join("run/results.json"));
     assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap(), results);
     assert_eq!(results["schema"], "corevar.results/1");
@@ -103,14 +109,22 @@ fn results_have_the_form_of_the_contract() {
     let core = &estimators[1];
     let split = &core["runs"][1]["splits"]["test2"];
     for field in [
-        "rows", "error", "loss", "penalty", "within_variance", "between_variance", "variance_ratio",
-        "calibration_error", "worst_group_error",
+        "rows",
+        "error",
+        "loss",
+        "penalty",
+        "within_variance",
+        "between_variance",
+        "variance_ratio",
+        "calibration_error",
+        "worst_group_error",
     ] {
         assert!(split[field].is_number(), "{field}: {split}");
     }
     assert_eq!(core["runs"][1]["seed"], 1);
     assert!(split["by_class"].as_object().unwrap().values().all(|class| class["error"].is_number()));
-    let errors: Vec<f64> = (0..2).map(|r| core["runs"][r]["splits"]["test2"]["error"].as_f64().unwrap()).collect();
+    let errors: Vec<f64> =
+        (0..2).map(|r| core["runs"][r]["splits"]["test2"]["error"].as_f64().unwrap()).collect();
     let mean = (errors[0] + errors[1]) / 2.0;
     assert!((core["mean"]["test2"]["error"].as_f64().unwrap() - mean).abs() < 1e-12);
     // Two runs, n - 1 = 1: the standard error is half their difference.
@@ -122,10 +136,16 @@ fn results_have_the_form_of_the_contract() {
 fn the_number_of_threads_changes_nothing() {
     let folder = folder();
     for threads in [1, 3] {
-        succeeds(folder.path(), &format!("compare stickmen --rows 130 --groups 20 --test-rows 50 --epochs 1 --runs 1 --threads {threads} --out run{threads} --quiet"));
+        succeeds(
+            folder.path(),
+            &format!(
+                "compare stickmen --rows 130 --groups 20 --test-rows 50 --epochs 1 --runs 1 --threads {threads} --out run{threads} --quiet"
+            ),
+        );
     }
     for model in ["pooled-0", "core-0"] {
-        let bytes = |run: &str| fs::read(folder.path().join(format!("{run}/models/{model}.safetensors"))).unwrap();
+        let bytes =
+            |run: &str| fs::read(folder.path().join(format!("{run}/models/{model}.safetensors"))).unwrap();
         assert!(bytes("run1") == bytes("run3"), "{model}");
     }
 }
@@ -134,12 +154,17 @@ fn the_number_of_threads_changes_nothing() {
 fn train_takes_the_settings_of_another_run() {
     let folder = folder();
     succeeds(folder.path(), &format!("train linear {SMALL} --penalty logit-sd --lambda 3 --out a --quiet"));
-    assert_eq!(names(&folder.path().join("a")), ["config.toml", "metrics.jsonl", "model.safetensors", "report.html", "results.json"]);
+    assert_eq!(
+        names(&folder.path().join("a")),
+        ["config.toml", "metrics.jsonl", "model.safetensors", "report.html", "results.json"]
+    );
     succeeds(folder.path(), "train linear --config a/config.toml --out b --quiet");
     let [a, b] = ["a", "b"].map(|run| fs::read(folder.path().join(run).join("model.safetensors")).unwrap());
     assert!(a == b);
     let config = fs::read_to_string(folder.path().join("a/config.toml")).unwrap();
-    for setting in ["penalty = \"logit-sd\"", "penalty-weight = 3.0", "ridge = 0.001", "epochs = 2", "seed = 0"] {
+    for setting in
+        ["penalty = \"logit-sd\"", "penalty-weight = 3.0", "ridge = 0.001", "epochs = 2", "seed = 0"]
+    {
         assert!(config.contains(setting), "{config}");
     }
 }
@@ -148,11 +173,19 @@ fn train_takes_the_settings_of_another_run() {
 fn generated_folders_train_like_the_built_in_name() {
     let folder = folder();
     for name in ["linear", "nonlinear", "stickmen"] {
-        succeeds(folder.path(), &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"));
+        succeeds(
+            folder.path(),
+            &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"),
+        );
         let common = "--epochs 1 --learning-rate 0.001 --quiet";
         let model = if name == "stickmen" { "cnn" } else { "linear" };
         succeeds(folder.path(), &format!("train ./{name}-data --model {model} {common} --out {name}-a"));
-        succeeds(folder.path(), &format!("train {name} --rows 60 --groups 10 --test-rows 20 --model {model} {common} --out {name}-b"));
+        succeeds(
+            folder.path(),
+            &format!(
+                "train {name} --rows 60 --groups 10 --test-rows 20 --model {model} {common} --out {name}-b"
+            ),
+        );
         let [a, b] = ["a", "b"].map(|run| json(&folder.path().join(format!("{name}-{run}/results.json"))));
         assert_eq!(a["estimators"][0]["mean"], b["estimators"][0]["mean"], "{name}");
     }
@@ -268,7 +301,8 @@ fn a_penalty_without_any_group_is_named() {
 #[test]
 fn a_loss_that_is_not_finite_names_epoch_batch_and_remedy() {
     let folder = folder();
-    let message = fails(folder.path(), &format!("train linear {SMALL} --learning-rate 3e38 --out run --quiet"), 1);
+    let message =
+        fails(folder.path(), &format!("train linear {SMALL} --learning-rate 3e38 --out run --quiet"), 1);
     assert!(message.contains("not finite in epoch") && message.contains("batch"), "{message}");
     assert!(message.contains("--learning-rate"), "{message}");
     assert!(!folder.path().join("run/results.json").exists());
@@ -277,7 +311,9 @@ fn a_loss_that_is_not_finite_names_epoch_batch_and_remedy() {
 #[test]
 fn a_bad_config_file_names_the_key() {
     let folder = folder();
-    for (text, part) in [("lambda = 1", "no setting `lambda`"), ("epochs = \"many\"", "epochs"), ("epochs = ", "TOML")] {
+    for (text, part) in
+        [("lambda = 1", "no setting `lambda`"), ("epochs = \"many\"", "epochs"), ("epochs = ", "TOML")]
+    {
         fs::write(folder.path().join("c.toml"), text).unwrap();
         let output = corevar(folder.path(), "train linear --config c.toml --out run");
         assert!(!output.status.success());
@@ -293,10 +329,14 @@ fn text_of(output: &Output) -> String {
 #[test]
 fn regression_reports_root_mean_squared_errors() {
     let folder = folder();
-    let row = |i: i32| format!("{i},{},{},{}\n", 2 * i + 1, i / 2 % 10, if i < 60 { "train" } else { "test" });
+    let row =
+        |i: i32| format!("{i},{},{},{}\n", 2 * i + 1, i / 2 % 10, if i < 60 { "train" } else { "test" });
     let table: String = (0..80).map(row).collect();
     fs::write(folder.path().join("metadata.csv"), format!("x1,y,group_id,split\n{table}")).unwrap();
-    let out = succeeds(folder.path(), "train metadata.csv --task regression --label-bins 4 --epochs 2 --out run --quiet");
+    let out = succeeds(
+        folder.path(),
+        "train metadata.csv --task regression --label-bins 4 --epochs 2 --out run --quiet",
+    );
     assert!(out.starts_with("rms error"), "{out}");
     assert_eq!(json(&folder.path().join("run/results.json"))["data"]["classes"], Value::Array(Vec::new()));
 }

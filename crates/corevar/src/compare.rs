@@ -102,7 +102,8 @@ pub fn compare(
         estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run })).collect();
     let measure = measure(estimators);
     let done = in_parallel(&jobs, threads, |job| {
-        let failed = |cause| CompareError::Train { estimator: job.estimator.name.clone(), run: job.run + 1, cause };
+        let failed =
+            |cause| CompareError::Train { estimator: job.estimator.name.clone(), run: job.run + 1, cause };
         let finished = run_job(job, dataset, measure, watch).map_err(failed)?;
         watch.finish(job, &finished).map_err(|cause| CompareError::Save {
             estimator: job.estimator.name.clone(),
@@ -123,7 +124,8 @@ pub fn compare(
 
 /// All estimators are measured by the penalty of CoRe, also those that were trained without it.
 fn measure(estimators: &[Estimator]) -> Measure {
-    let core = estimators.iter().map(|estimator| &estimator.config).find(|config| config.penalty.needs_groups());
+    let core =
+        estimators.iter().map(|estimator| &estimator.config).find(|config| config.penalty.needs_groups());
     let config = core.or(estimators.first().map(|estimator| &estimator.config));
     Measure {
         penalty: core.map_or(Penalty::LogitVariance, |config| config.penalty),
@@ -132,7 +134,12 @@ fn measure(estimators: &[Estimator]) -> Measure {
     }
 }
 
-fn run_job(job: &Job, dataset: &Dataset, measure: Measure, watch: &dyn Watch) -> Result<Finished, TrainError> {
+fn run_job(
+    job: &Job,
+    dataset: &Dataset,
+    measure: Measure,
+    watch: &dyn Watch,
+) -> Result<Finished, TrainError> {
     let config = job.estimator.config.with_seed(job.seed());
     let mut log = Recorder { shown: watch.start(job), epochs: Vec::new() };
     let start = Instant::now();
@@ -196,7 +203,9 @@ fn in_parallel<J: Sync, T: Send>(
             let (next, stop, keep, work) = (&next, &stop, &keep, &work);
             let share = threads.max(1) / workers + usize::from(worker < threads.max(1) % workers);
             scope.spawn(move || match rayon::ThreadPoolBuilder::new().num_threads(share).build() {
-                Err(cause) => keep(usize::MAX, Err(CompareError::Threads { threads, cause: cause.to_string() })),
+                Err(cause) => {
+                    keep(usize::MAX, Err(CompareError::Threads { threads, cause: cause.to_string() }))
+                }
                 Ok(pool) => pool.install(|| {
                     while !stop.load(Ordering::Relaxed) {
                         let index = next.fetch_add(1, Ordering::Relaxed);

@@ -140,7 +140,8 @@ pub fn quantile_bins(values: &[f32], bins: usize) -> Vec<u32> {
     assert!(values.iter().all(|value| !value.is_nan()), "labels are numbers");
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f32::total_cmp);
-    let mut edges: Vec<f32> = (1..bins).filter_map(|k| sorted.get(k * values.len() / bins).copied()).collect();
+    let mut edges: Vec<f32> =
+        (1..bins).filter_map(|k| sorted.get(k * values.len() / bins).copied()).collect();
     edges.dedup();
     // A value equal to an edge opens the bin above it. An edge at the minimum would leave bin 0 empty.
     edges.retain(|&edge| edge > sorted[0]);

@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn squared_loss_is_the_squared_difference() {
         let device = Device::flex();
-        let losses = squared(Tensor::from_data([[3.0], [1.0]], &device), Tensor::from_data([1.0, 1.0], &device));
+        let losses =
+            squared(Tensor::from_data([[3.0], [1.0]], &device), Tensor::from_data([1.0, 1.0], &device));
         assert_eq!(losses.into_data().try_to_vec::<f32>().unwrap(), [4.0, 0.0]);
     }
 }

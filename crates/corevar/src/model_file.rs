@@ -82,7 +82,11 @@ pub fn load(path: &Path) -> Result<Trained, ModelFileError> {
 
 fn parse(bytes: &[u8]) -> Result<Trained, String> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| cause.to_string())?;
-    let header = metadata.metadata().as_ref().and_then(|free| free.get(KEY)).ok_or("its header does not name corevar")?;
+    let header = metadata
+        .metadata()
+        .as_ref()
+        .and_then(|free| free.get(KEY))
+        .ok_or("its header does not name corevar")?;
     let header: Header = serde_json::from_str(header).map_err(|cause| cause.to_string())?;
     if header.schema != SCHEMA {
         return Err(format!("its schema is `{}`, this program reads `{SCHEMA}`", header.schema));
@@ -145,7 +149,11 @@ impl Reader<'_> {
         let name = self.path.join(".");
         let view = self.tensors.tensor(&name).map_err(|_| format!("the weights `{name}` are missing"))?;
         if view.dtype() != Dtype::F32 || view.shape() != shape {
-            return Err(format!("the weights `{name}` are {:?} of {:?}, not F32 of {shape:?}", view.dtype(), view.shape()));
+            return Err(format!(
+                "the weights `{name}` are {:?} of {:?}, not F32 of {shape:?}",
+                view.dtype(),
+                view.shape()
+            ));
         }
         let (numbers, _) = view.data().as_chunks::<4>();
         Ok(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())

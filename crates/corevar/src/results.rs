@@ -160,7 +160,8 @@ impl EstimatorResult {
         let splits = runs.first().map(|run| run.splits.keys()).into_iter().flatten();
         let summary = |summarise: fn(&[f64]) -> Option<f64>| {
             let of_split = |split: &String| {
-                let results: Vec<&SplitResult> = runs.iter().filter_map(|run| run.splits.get(split)).collect();
+                let results: Vec<&SplitResult> =
+                    runs.iter().filter_map(|run| run.splits.get(split)).collect();
                 (split.clone(), Numbers::over(&results, summarise))
             };
             splits.clone().map(of_split).collect()

@@ -45,7 +45,9 @@ impl RunFolderError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::HoldsARun(_) => Some("choose another --out, or pass --overwrite to replace that run".into()),
+            Self::HoldsARun(_) => {
+                Some("choose another --out, or pass --overwrite to replace that run".into())
+            }
             Self::HoldsOtherFiles(_) => Some("choose an --out that is new or empty".into()),
             Self::Io { .. } => None,
         }
@@ -136,7 +138,11 @@ impl RunFolder {
 /// never a part of one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    // As any new file: what the umask allows, not only for the owner.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(folder)?;
     temporary.write_all(bytes)?;
     temporary.as_file().sync_all()?;
     temporary.persist(path)?;

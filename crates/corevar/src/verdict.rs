@@ -14,7 +14,9 @@ pub fn verdict(results: &Results) -> Option<String> {
         return None;
     }
     if results.data.groups == 0 {
-        return Some("No two training rows share a label and an id, so CoRe is the pooled model here.".into());
+        return Some(
+            "No two training rows share a label and an id, so CoRe is the pooled model here.".into(),
+        );
     }
     let held_out = |estimator: &EstimatorResult| -> Vec<(String, f64)> {
         let tests = estimator.mean.iter().filter(|(split, _)| *split != "train" && *split != "val");
@@ -42,7 +44,12 @@ impl Change {
     }
 
     fn errors(&self) -> String {
-        format!("on {} CoRe errs {} where the pooled model errs {}", self.split, percent(self.core), percent(self.pooled))
+        format!(
+            "on {} CoRe errs {} where the pooled model errs {}",
+            self.split,
+            percent(self.core),
+            percent(self.pooled)
+        )
     }
 }
 
@@ -65,7 +72,9 @@ fn sentence(best: &Change, worst: &Change) -> String {
             let reading = "the pooled model used style that CoRe does not";
             format!("CoRe helps: {}{price}: {reading}.", best.errors())
         }
-        (false, true) => format!("CoRe does not help here: {}. A smaller --penalty-weight loses less.", worst.errors()),
+        (false, true) => {
+            format!("CoRe does not help here: {}. A smaller --penalty-weight loses less.", worst.errors())
+        }
         (false, false) => "CoRe and the pooled model err alike on every split: the tests show no style that \
                            the pooled model depends on, or the penalty weight is too small to matter."
             .into(),
@@ -125,7 +134,9 @@ mod tests {
     #[test]
     fn no_difference_and_a_loss_are_called_so() {
         assert!(verdict(&results([0.03, 0.41], [0.03, 0.41])).unwrap().contains("err alike"));
-        assert!(verdict(&results([0.03, 0.41], [0.30, 0.45])).unwrap().starts_with("CoRe does not help here"));
+        assert!(
+            verdict(&results([0.03, 0.41], [0.30, 0.45])).unwrap().starts_with("CoRe does not help here")
+        );
     }
 
     #[test]

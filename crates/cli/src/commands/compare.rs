@@ -15,7 +15,8 @@ pub fn run(args: Compare) -> anyhow::Result<()> {
     let prepared = Prepared::new(&args.common, &Settings::default(), RUNS)?;
     let config = &prepared.resolved.config;
     if !config.penalty.needs_groups() {
-        let message = format!("--penalty {}: compare always trains the pooled estimator beside CoRe", config.penalty);
+        let message =
+            format!("--penalty {}: compare always trains the pooled estimator beside CoRe", config.penalty);
         let tip = "choose a conditional penalty; the two baselines come with --baselines";
         return Err(Usage::new(message).tip(tip).into());
     }

@@ -69,7 +69,8 @@ impl Prepared {
             return Ok(());
         }
         let penalty = self.resolved.config.penalty;
-        let message = format!("{}: no two training rows share a label and an id, so {penalty} is always 0", self.data);
+        let message =
+            format!("{}: no two training rows share a label and an id, so {penalty} is always 0", self.data);
         let tip = "put the id that says \"the same object\" into the column group_id or name its column with \
                    --group-column; for the pooled estimator alone, `corevar train --penalty none`";
         Err(Failure::new(message).tip(tip).into())
@@ -82,7 +83,8 @@ impl Prepared {
         let keeper = Keeper::new(&folder, estimators.len() * runs > 1, self.show.quiet);
         let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
         folder.write_results(&results).with_context(|| format!("{}: results.json", self.out.display()))?;
-        print(&results, self.show, folder.path())
+        let report = corevar_report::write(folder.path())?;
+        print(&results, self.show, &report)
     }
 
     fn config_toml(&self) -> anyhow::Result<String> {
@@ -99,7 +101,7 @@ fn threads(asked: Option<usize>) -> Result<usize, Usage> {
     }
 }
 
-fn print(results: &Results, show: Show, folder: &Path) -> anyhow::Result<()> {
+fn print(results: &Results, show: Show, report: &Path) -> anyhow::Result<()> {
     if show.json {
         println!("{}", serde_json::to_string_pretty(results)?);
         return Ok(());
@@ -109,7 +111,7 @@ fn print(results: &Results, show: Show, folder: &Path) -> anyhow::Result<()> {
         println!("\n{verdict}");
     }
     if !show.quiet {
-        eprintln!("\nrun: {}", folder.display());
+        eprintln!("\nreport: {}", report.display());
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ const BINS: usize = 15;
 pub fn calibration_error(outputs: &Outputs, labels: &[u32]) -> f64 {
     let mut confidence = [0.0; BINS];
     let mut right = [0.0; BINS];
-    for ((probabilities, class), label) in outputs.probabilities().iter().zip(outputs.predicted()).zip(labels) {
+    for ((probabilities, class), label) in outputs.probabilities().iter().zip(outputs.predicted()).zip(labels)
+    {
         let top = probabilities[class as usize];
         let bin = ((top * BINS as f64) as usize).min(BINS - 1);
         confidence[bin] += top;

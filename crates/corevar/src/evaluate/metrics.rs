@@ -98,7 +98,11 @@ fn by_class(
     let class_result = |(class, name): (usize, &String)| {
         let members: Vec<usize> = (0..rows.len()).filter(|&i| rows.labels[i] as usize == class).collect();
         let part = Outputs {
-            values: members.iter().flat_map(|&i| &outputs.values[i * outputs.columns..(i + 1) * outputs.columns]).copied().collect(),
+            values: members
+                .iter()
+                .flat_map(|&i| &outputs.values[i * outputs.columns..(i + 1) * outputs.columns])
+                .copied()
+                .collect(),
             columns: outputs.columns,
         };
         let groups = Groups::by_key(members.iter().map(|&i| rows.groups.of_row(i)));

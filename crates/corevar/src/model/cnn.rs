@@ -5,8 +5,8 @@ use corevar_conv::{ConvOptions, Padding, conv2d_leaky_relu};
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{InputShape, dense_parameters};
 use super::init::{dense, glorot, zeros};
+use super::{InputShape, dense_parameters};
 
 /// Convolutions of one kernel, stride and activation; a dense layer last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +78,13 @@ struct ConvLayer {
 }
 
 impl ConvLayer {
-    fn init(rng: &mut ChaCha8Rng, channels_in: usize, channels_out: usize, spec: &CnnSpec, device: &Device) -> Self {
+    fn init(
+        rng: &mut ChaCha8Rng,
+        channels_in: usize,
+        channels_out: usize,
+        spec: &CnnSpec,
+        device: &Device,
+    ) -> Self {
         let area = spec.kernel * spec.kernel;
         let shape = [spec.kernel, spec.kernel, channels_in, channels_out];
         Self {

@@ -141,9 +141,10 @@ impl FromStr for Penalty {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|penalty| penalty.name() == name).ok_or_else(|| {
-            format!("no penalty `{name}`; there are {}", Self::ALL.map(Self::name).join(", "))
-        })
+        Self::ALL
+            .into_iter()
+            .find(|penalty| penalty.name() == name)
+            .ok_or_else(|| format!("no penalty `{name}`; there are {}", Self::ALL.map(Self::name).join(", ")))
     }
 }
 

@@ -70,7 +70,12 @@ impl Case {
         let together = |i: usize, j: usize| match penalty {
             Penalty::TotalVariance => true,
             Penalty::LabelVariance => self.labels[i] == self.labels[j],
-            _ => i == j || (self.labels[i] == self.labels[j] && self.ids[i].is_some() && self.ids[i] == self.ids[j]),
+            _ => {
+                i == j
+                    || (self.labels[i] == self.labels[j]
+                        && self.ids[i].is_some()
+                        && self.ids[i] == self.ids[j])
+            }
         };
         let power = if matches!(penalty, Penalty::LogitSd | Penalty::LossSd) { 0.5 } else { 1.0 };
 
@@ -105,7 +110,10 @@ fn naive_variance(rows: &[Vec<f64>]) -> f64 {
 }
 
 fn assert_close(found: f64, expected: f64, what: &str) {
-    assert!((found - expected).abs() <= 1e-4 * (1.0 + expected.abs()), "{what}: {found}, expected {expected}");
+    assert!(
+        (found - expected).abs() <= 1e-4 * (1.0 + expected.abs()),
+        "{what}: {found}, expected {expected}"
+    );
 }
 
 fn cases() -> impl Iterator<Item = Case> {
@@ -140,7 +148,10 @@ fn gradients_agree_with_finite_differences() {
                 value
             };
             let difference = (at(step) - at(-step)) / (2.0 * f64::from(step));
-            assert!((f64::from(slope) - difference).abs() < 2e-3, "{penalty}, logit {i}: {slope}, {difference}");
+            assert!(
+                (f64::from(slope) - difference).abs() < 2e-3,
+                "{penalty}, logit {i}: {slope}, {difference}"
+            );
         }
     }
 }

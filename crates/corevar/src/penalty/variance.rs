@@ -98,7 +98,8 @@ impl Members {
 
     /// `[grouped rows, columns]` -> `[groups, columns]`
     fn mean(&self, values: Tensor<2>) -> Tensor<2> {
-        let sums = self.sums.clone().select_assign(0, self.group_of_row.clone(), values, IndexingUpdateOp::Add);
+        let sums =
+            self.sums.clone().select_assign(0, self.group_of_row.clone(), values, IndexingUpdateOp::Add);
         sums * self.inverse_sizes.clone()
     }
 

@@ -114,13 +114,33 @@ impl TrainConfig {
         let at_least_0 = |value: f64| value.is_finite() && value >= 0.0;
         let above_0 = |value: f64| value.is_finite() && value > 0.0;
         let rules = [
-            ("penalty-weight", self.penalty_weight.to_string(), at_least_0(self.penalty_weight), "a number from 0"),
+            (
+                "penalty-weight",
+                self.penalty_weight.to_string(),
+                at_least_0(self.penalty_weight),
+                "a number from 0",
+            ),
             ("ridge", self.ridge.to_string(), at_least_0(self.ridge), "a number from 0"),
             ("epochs", self.epochs.to_string(), self.epochs > 0, "at least 1"),
             ("batch-size", self.batch_size.to_string(), self.batch_size > 0, "at least 1"),
-            ("learning-rate", self.learning_rate.to_string(), above_0(self.learning_rate), "a number above 0"),
-            ("penalty-warmup", self.penalty_warmup.to_string(), at_least_0(self.penalty_warmup), "a number from 0"),
-            ("clip-norm", format!("{:?}", self.clip_norm), self.clip_norm.is_none_or(above_0), "a number above 0"),
+            (
+                "learning-rate",
+                self.learning_rate.to_string(),
+                above_0(self.learning_rate),
+                "a number above 0",
+            ),
+            (
+                "penalty-warmup",
+                self.penalty_warmup.to_string(),
+                at_least_0(self.penalty_warmup),
+                "a number from 0",
+            ),
+            (
+                "clip-norm",
+                format!("{:?}", self.clip_norm),
+                self.clip_norm.is_none_or(above_0),
+                "a number above 0",
+            ),
             ("label-bins", self.label_bins.to_string(), self.label_bins > 0, "at least 1"),
             ("decay", format!("{:?}", self.decay), self.decay.is_valid(), "a factor above 0 and at most 1"),
         ];

@@ -42,7 +42,10 @@ fn dataset(golden: &Golden) -> Dataset {
     Dataset {
         name: "golden".into(),
         inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(golden.pixels.clone()) }),
-        labels: Labels::Classes { names: ["a", "b", "c"].map(String::from).to_vec(), of_row: golden.labels.clone() },
+        labels: Labels::Classes {
+            names: ["a", "b", "c"].map(String::from).to_vec(),
+            of_row: golden.labels.clone(),
+        },
         ids: golden.ids.iter().map(|&id| u32::try_from(id).ok()).collect(),
         id_names: ["0", "1", "2"].map(String::from).to_vec(),
         splits: vec![Split { name: "train".into(), rows: (0..rows).collect() }],

@@ -11,8 +11,8 @@ use burn::tensor::{Device, Tensor};
 use corevar_data::{DataError, Dataset};
 
 pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
-pub use log::{EpochRecord, Log, Quiet};
 use log::EpochSums;
+pub use log::{EpochRecord, Log, Quiet};
 
 use crate::batches::Batches;
 use crate::model::{InputShape, ModelSpec, Network, is_weight};
@@ -62,9 +62,9 @@ impl TrainError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::NotFinite { .. } => {
-                Some("lower --learning-rate or --penalty-weight, set --clip-norm 1, or scale the features".into())
-            }
+            Self::NotFinite { .. } => Some(
+                "lower --learning-rate or --penalty-weight, set --clip-norm 1, or scale the features".into(),
+            ),
             Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
             Self::Data(_) | Self::NoTrainingRows(_) => None,
         }
@@ -73,7 +73,11 @@ impl TrainError {
 
 /// Trains one model on the split `train`. The same configuration and data give the same model to the
 /// last bit, whatever the number of threads.
-pub fn train(config: &CheckedTrainConfig, dataset: &Dataset, log: &mut dyn Log) -> Result<Trained, TrainError> {
+pub fn train(
+    config: &CheckedTrainConfig,
+    dataset: &Dataset,
+    log: &mut dyn Log,
+) -> Result<Trained, TrainError> {
     let rows = training_rows(config, dataset)?;
     let device = Device::flex().autodiff();
     let (input, task) = (input_shape(dataset), task(dataset));

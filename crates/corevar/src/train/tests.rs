@@ -2,7 +2,7 @@
 
 use burn::module::ModuleMapper;
 use burn::tensor::TensorData;
-use corevar_data::{Features, Images, ImageShape, Inputs, Labels, Pixels, Split};
+use corevar_data::{Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -36,11 +36,20 @@ fn pictures(rows: usize) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let shape = ImageShape { height: 9, width: 7, channels: 1 };
     let pixels = (0..rows * shape.len()).map(|_| rng.random_range(0..=255)).collect();
-    Dataset { inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }), ..plane(rows, rows / 4) }
+    Dataset {
+        inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }),
+        ..plane(rows, rows / 4)
+    }
 }
 
 fn config() -> TrainConfig {
-    TrainConfig { model: ModelSpec::Linear, epochs: 5, batch_size: 20, learning_rate: 0.05, ..Default::default() }
+    TrainConfig {
+        model: ModelSpec::Linear,
+        epochs: 5,
+        batch_size: 20,
+        learning_rate: 0.05,
+        ..Default::default()
+    }
 }
 
 fn weights(model: &Trained) -> Vec<u32> {
@@ -87,7 +96,8 @@ fn without_any_group_core_is_the_pooled_model_bit_for_bit() {
     let dataset = Dataset { ids: vec![None; 60], ..pictures(60) };
     for model in models() {
         for penalty in [Penalty::LogitVariance, Penalty::LogitSd, Penalty::LossVariance, Penalty::LossSd] {
-            let core = TrainConfig { model: model.clone(), penalty, penalty_weight: 7.0, epochs: 2, ..config() };
+            let core =
+                TrainConfig { model: model.clone(), penalty, penalty_weight: 7.0, epochs: 2, ..config() };
             let pooled = TrainConfig { penalty: Penalty::None, penalty_weight: 0.0, ..core.clone() };
             assert_eq!(weights(&run(core, &dataset).0), weights(&run(pooled, &dataset).0));
         }
@@ -217,7 +227,10 @@ fn gradients_of_every_model_agree_with_finite_differences() {
             };
             // A short step: a long one crosses the kinks of the leaky ReLU.
             let (slope, difference) = (slope.slope, (at(2e-4) - at(-2e-4)) / 4e-4);
-            assert!((slope - difference).abs() < 0.02 * (0.5 + slope.abs()), "{spec:?}: {slope}, {difference}");
+            assert!(
+                (slope - difference).abs() < 0.02 * (0.5 + slope.abs()),
+                "{spec:?}: {slope}, {difference}"
+            );
         }
     }
 }
