@@ -177,7 +177,7 @@ fn generated_folders_train_like_the_built_in_name() {
             folder.path(),
             &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"),
         );
-        let common = "--epochs 1 --learning-rate 0.001 --quiet";
+        let common = "--epochs 1 --learning-rate 0.001 --penalty-weight 1 --quiet";
         let model = if name == "stickmen" { "cnn" } else { "linear" };
         succeeds(folder.path(), &format!("train ./{name}-data --model {model} {common} --out {name}-a"));
         succeeds(

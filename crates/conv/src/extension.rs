@@ -26,10 +26,16 @@ pub(crate) trait FusedConvolution: Backend {
 }
 
 impl FusedConvolution for Flex {
-    fn fused_convolution(x: FlexTensor, weight: FlexTensor, bias: FlexTensor, options: ConvOptions) -> FlexTensor {
+    fn fused_convolution(
+        x: FlexTensor,
+        weight: FlexTensor,
+        bias: FlexTensor,
+        options: ConvOptions,
+    ) -> FlexTensor {
         let g = geometry(&x, &weight, &bias, &options);
         let [x, weight, bias] = [x, weight, bias].map(contiguous);
-        let y = kernel::forward(Level::detect(), &g, floats(&x), floats(&weight), floats(&bias), options.slope);
+        let y =
+            kernel::forward(Level::detect(), &g, floats(&x), floats(&weight), floats(&bias), options.slope);
         tensor(y, [g.rows, g.output[0], g.output[1], g.channels_out])
     }
 }
@@ -45,7 +51,12 @@ impl<C: CheckpointStrategy> FusedConvolution for Autodiff<Flex, C> {
         let [x_tracked, weight_tracked] = [x.is_tracked(), weight.is_tracked()];
         let nodes = [x.node(), weight.node(), bias.node()];
         let forward = |x: FloatTensor<Self>, weight: FloatTensor<Self>, bias: FloatTensor<Self>| {
-            Flex::fused_convolution(x.into_primitive(), weight.into_primitive(), bias.into_primitive(), options)
+            Flex::fused_convolution(
+                x.into_primitive(),
+                weight.into_primitive(),
+                bias.into_primitive(),
+                options,
+            )
         };
         match FusedConvolutionGradient.prepare::<C>(nodes).compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
@@ -54,7 +65,10 @@ impl<C: CheckpointStrategy> FusedConvolution for Autodiff<Flex, C> {
                 let weight_node = x_tracked.then(|| prep.checkpoint(&weight));
                 let output = forward(x, weight, bias);
                 let kept_output = (options.slope != 1.0).then(|| output.clone());
-                prep.finish(State { geometry, slope: options.slope, x_node, weight_node, kept_output }, output)
+                prep.finish(
+                    State { geometry, slope: options.slope, x_node, weight_node, kept_output },
+                    output,
+                )
             }
             OpsKind::UnTracked(prep) => prep.finish(forward(x, weight, bias)),
         }

@@ -66,7 +66,12 @@ pub use shape::{ConvOptions, Padding};
 /// let gradients = y.sum().backward();
 /// assert_eq!(weight.grad(&gradients).unwrap().dims(), [3, 3, 1, 2]);
 /// ```
-pub fn conv2d_leaky_relu(x: Tensor<4>, weight: Tensor<4>, bias: Tensor<1>, options: ConvOptions) -> Tensor<4> {
+pub fn conv2d_leaky_relu(
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    bias: Tensor<1>,
+    options: ConvOptions,
+) -> Tensor<4> {
     Geometry::new(x.dims(), weight.dims(), bias.dims()[0], &options);
     if !has_kernel(&x, [weight.dtype(), bias.dtype()]) {
         return plain::conv2d_leaky_relu(x, weight, bias, options);

@@ -64,11 +64,7 @@ pub fn forward(g: &Geometry, x: &[f32], weight: &[f32], bias: &[f32], slope: f32
 }
 
 /// Gradients of x, weight and bias, given the output `y` and its gradient `dy`.
-pub fn backward(
-    g: &Geometry,
-    [x, weight, y, dy]: [&[f32]; 4],
-    slope: f32,
-) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
+pub fn backward(g: &Geometry, [x, weight, y, dy]: [&[f32]; 4], slope: f32) -> (Vec<f32>, Vec<f32>, Vec<f32>) {
     let gradient: Vec<f64> =
         y.iter().zip(dy).map(|(&y, &dy)| f64::from(leaky_relu_gradient(y, dy, slope))).collect();
     let (mut dx, mut dw, mut db) = (vec![0.0; x.len()], vec![0.0; weight.len()], vec![0.0; g.channels_out]);

@@ -10,7 +10,12 @@ use burn::tensor::{
 use crate::ConvOptions;
 
 /// [`conv2d_leaky_relu`](crate::conv2d_leaky_relu) with Burn's convolution, on any device.
-pub fn conv2d_leaky_relu(x: Tensor<4>, weight: Tensor<4>, bias: Tensor<1>, options: ConvOptions) -> Tensor<4> {
+pub fn conv2d_leaky_relu(
+    x: Tensor<4>,
+    weight: Tensor<4>,
+    bias: Tensor<1>,
+    options: ConvOptions,
+) -> Tensor<4> {
     let [_, height, width, _] = x.dims();
     let [kernel_h, kernel_w, _, _] = weight.dims();
     let [top, bottom, left, right] =

@@ -83,7 +83,11 @@ fn agrees_with_finite_differences() {
     let (x, weight, bias) = inputs;
     let value = |x: &Tensor<4>, weight: &Tensor<4>, bias: &Tensor<1>| {
         let y = conv2d_leaky_relu(x.clone(), weight.clone(), bias.clone(), options);
-        y.into_data().iter::<f32>().enumerate().map(|(i, y)| f64::from(y) * (i as f32).sin() as f64).sum::<f64>()
+        y.into_data()
+            .iter::<f32>()
+            .enumerate()
+            .map(|(i, y)| f64::from(y) * (i as f32).sin() as f64)
+            .sum::<f64>()
     };
     let step = 1e-2f32;
     let check = |found: &TensorData, moved: &dyn Fn(usize, f32) -> f64| {

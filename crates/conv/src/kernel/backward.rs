@@ -53,7 +53,8 @@ fn sum_weights_by_group(g: &Geometry) -> bool {
 
 /// Gradients of x, weight and bias.
 pub(crate) fn backward(level: Level, g: &Geometry, saved: &Saved<'_>) -> Gradients {
-    let windows = |a: usize| Windows::backward(g.input[a], g.output[a], g.kernel[a], g.stride[a], g.padding[a]);
+    let windows =
+        |a: usize| Windows::backward(g.input[a], g.output[a], g.kernel[a], g.stride[a], g.padding[a]);
     let windows = [windows(0), windows(1)];
     let panels = saved.weight.map(|weight| pack(weight, g, &windows));
     let no_bias = [0.0; PANEL].repeat(g.channels_in.div_ceil(PANEL));
@@ -118,7 +119,8 @@ impl Pass<'_> {
             if by_weight { g.rows * self.shape.len() } else { 0 },
             if by_weight { g.rows * self.planes_len() } else { 0 },
         ];
-        let mut dx = Box::<[f32]>::new_uninit_slice(if self.by_x.is_some() { g.rows * self.x_len() } else { 0 });
+        let mut dx =
+            Box::<[f32]>::new_uninit_slice(if self.by_x.is_some() { g.rows * self.x_len() } else { 0 });
         let (weight, bias) = with_memory(Use::Call, lens, |[sums, dw, panels, planes]| {
             sums.fill(0.0);
             dw.fill(0.0);
@@ -244,7 +246,13 @@ impl Pass<'_> {
     }
 
     /// Writes the gradient before the activation to `pixels` and to `panels`, unless these are empty.
-    fn before_activation(&self, images: &Range<usize>, pixels: &mut [f32], panels: &mut [f32], sums: &mut [f32]) {
+    fn before_activation(
+        &self,
+        images: &Range<usize>,
+        pixels: &mut [f32],
+        panels: &mut [f32],
+        sums: &mut [f32],
+    ) {
         let y_len = self.shape.depth * self.shape.channels;
         let mut pixels = pixels.chunks_mut(self.cut.batch * y_len);
         let mut panels = panels.chunks_mut(self.cut.batch * self.shape.len());
@@ -256,7 +264,8 @@ impl Pass<'_> {
                 y: self.saved.y.map(|y| images_of(y, &batch, y_len)),
                 dy: images_of(self.saved.dy, &batch, y_len),
             };
-            gradient.write_to(self.level, Destinations { pixels: pixels.next(), panels: panels.next(), sums });
+            gradient
+                .write_to(self.level, Destinations { pixels: pixels.next(), panels: panels.next(), sums });
         }
     }
 

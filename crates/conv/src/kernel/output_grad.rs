@@ -122,7 +122,11 @@ impl OutputGradient<'_> {
                     write::<V, N, FILLED>(values, to.pixels.add(at), used);
                 }
                 if !to.panels.is_null() {
-                    write::<V, N, false>(values, to.panels.add(in_panels + position * images * N * LANES), used);
+                    write::<V, N, false>(
+                        values,
+                        to.panels.add(in_panels + position * images * N * LANES),
+                        used,
+                    );
                 }
             }
             write::<V, N, false>(total, sums, PANEL);
@@ -133,7 +137,11 @@ impl OutputGradient<'_> {
 /// # Safety
 /// The instructions of `V` exist.
 #[inline(always)]
-unsafe fn gradient_before<V: Vector, const N: usize>(mut values: [V; N], outputs: [V; N], slope: f32) -> [V; N] {
+unsafe fn gradient_before<V: Vector, const N: usize>(
+    mut values: [V; N],
+    outputs: [V; N],
+    slope: f32,
+) -> [V; N] {
     for n in 0..N {
         // SAFETY: the caller's promise.
         values[n] = unsafe {

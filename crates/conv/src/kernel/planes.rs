@@ -105,7 +105,9 @@ impl Planes {
                     for column in (first..width).step_by(stride) {
                         let from = ((image * height + row) * width + column) * self.channels;
                         // SAFETY: the pixel exists in x, and its line of channels in the planes.
-                        unsafe { self.pack_pixel::<V>(x.add(from), planes.add(to), self.block_len() * images) };
+                        unsafe {
+                            self.pack_pixel::<V>(x.add(from), planes.add(to), self.block_len() * images)
+                        };
                         to += BLOCK_CHANNELS * images;
                     }
                 }
@@ -147,7 +149,9 @@ mod tests {
         let planes = Planes::new(&g);
         let mut packed = vec![f32::NAN; 2 * planes.len()];
         planes.pack(Level::detect(), &x, &mut packed);
-        for (image, position, tap, c) in [(0, [0, 1], [3, 0], 0), (1, [2, 1], [1, 4], 15), (1, [1, 2], [2, 3], 18)] {
+        for (image, position, tap, c) in
+            [(0, [0, 1], [3, 0], 0), (1, [2, 1], [1, 4], 15), (1, [1, 2], [2, 3], 18)]
+        {
             let pixel = [0, 1].map(|a| position[a] * g.stride[a] + tap[a] - g.padding[a]);
             let found = packed[planes.offset(position, tap, c / 16) * 2 + image * 16 + c % 16];
             assert_eq!(found, x[((image * 9 + pixel[0]) * 8 + pixel[1]) * 19 + c]);

@@ -52,7 +52,8 @@ pub(crate) struct Cut {
 
 impl Cut {
     pub fn new(g: &Geometry) -> Self {
-        let axis = |a: usize| Windows::forward(g.input[a], g.output[a], g.kernel[a], g.stride[a], g.padding[a]);
+        let axis =
+            |a: usize| Windows::forward(g.input[a], g.output[a], g.kernel[a], g.stride[a], g.padding[a]);
         let (rows, columns) = (axis(0), axis(1));
         let cut = if tap_fills_tile(g.channels_in) {
             Self::by_tap(g, &rows, &columns)
@@ -120,7 +121,10 @@ impl Cut {
             assert_eq!(part.rows.start, row);
             row = part.rows.end;
             for strip in part.strips.iter().filter(|strip| !strip.is_empty()) {
-                assert!(strip.weights.start >= part.rows.start && strip.weights.end <= part.rows.end, "{strip:?}");
+                assert!(
+                    strip.weights.start >= part.rows.start && strip.weights.end <= part.rows.end,
+                    "{strip:?}"
+                );
                 assert!(strip.rows.end <= self.output[0] && strip.columns.end <= self.output[1], "{strip:?}");
                 let down = (strip.rows.len() - 1) * self.steps[1];
                 let right = (strip.columns.len() - 1) * self.steps[2];
@@ -202,7 +206,9 @@ mod tests {
     #[test]
     fn blocks_cover_every_position_once() {
         let options = crate::ConvOptions::default();
-        for (size, channels, images) in [([4, 3], 16, 120), ([32, 24], 3, 2), ([1, 500], 6, 3), ([14, 14], 1, 7)] {
+        for (size, channels, images) in
+            [([4, 3], 16, 120), ([32, 24], 3, 2), ([1, 500], 6, 3), ([14, 14], 1, 7)]
+        {
             let g = Geometry::new([images, size[0], size[1], channels], [3, 3, channels, 1], 1, &options);
             let mut seen = vec![0; images * size[0]];
             for (images, rows) in Cut::new(&g).blocks(images) {

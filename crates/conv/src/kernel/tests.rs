@@ -42,7 +42,13 @@ struct Case {
 }
 
 impl Case {
-    fn new(random: &mut Random, x: [usize; 4], kernel: [usize; 2], channels: usize, options: ConvOptions) -> Self {
+    fn new(
+        random: &mut Random,
+        x: [usize; 4],
+        kernel: [usize; 2],
+        channels: usize,
+        options: ConvOptions,
+    ) -> Self {
         let weight = [kernel[0], kernel[1], x[3], channels];
         let geometry = Geometry::new(x, weight, channels, &options);
         let y_len = x[0] * geometry.output[0] * geometry.output[1] * channels;
@@ -118,7 +124,11 @@ fn assert_close(found: &[f32], expected: &[f32], what: &str, case: &Case) {
     assert_eq!(found.len(), expected.len());
     let size = expected.iter().filter(|v| v.is_finite()).fold(1.0f32, |size, v| size.max(v.abs()));
     for (i, (f, e)) in found.iter().zip(expected).enumerate() {
-        let same = if e.is_finite() { (f - e).abs() <= 1e-5 * size } else { f.to_bits() == e.to_bits() || (f.is_nan() && e.is_nan()) };
+        let same = if e.is_finite() {
+            (f - e).abs() <= 1e-5 * size
+        } else {
+            f.to_bits() == e.to_bits() || (f.is_nan() && e.is_nan())
+        };
         assert!(same, "{what}[{i}]: {f} instead of {e} in {:?} {:?}", case.geometry, case.options);
     }
 }
@@ -143,7 +153,8 @@ fn layers_of_the_paper_agree_with_the_naive_loop() {
     let mut random = Random(2);
     let options = ConvOptions { stride: [2, 2], padding: Padding::Same, slope: 0.2 };
     for (input, channels) in [([64, 48], 3), ([64, 64], 1), ([28, 28], 1)] {
-        Case::new(&mut random, [13, input[0], input[1], channels], [5, 5], 16, options).check(Level::detect());
+        Case::new(&mut random, [13, input[0], input[1], channels], [5, 5], 16, options)
+            .check(Level::detect());
     }
     for (x, channels) in [([7, 32, 24, 16], 32), ([13, 16, 12, 32], 64), ([25, 8, 6, 64], 128)] {
         Case::new(&mut random, x, [5, 5], channels, options).check(Level::detect());

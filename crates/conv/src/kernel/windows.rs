@@ -79,7 +79,12 @@ impl Windows {
         Self::join(windows, order, output, input)
     }
 
-    fn single(start: usize, step: usize, [source, source_step]: [usize; 2], [tap, end]: [usize; 2]) -> Window {
+    fn single(
+        start: usize,
+        step: usize,
+        [source, source_step]: [usize; 2],
+        [tap, end]: [usize; 2],
+    ) -> Window {
         let source = if tap == end { 0 } else { source };
         Window { start, step, count: 1, source, source_step, tap, taps: end - tap }
     }
@@ -107,7 +112,10 @@ impl Windows {
                 assert!(!std::mem::replace(&mut seen[position], true), "position {position} in two windows");
             }
             let last = window.source + (window.count - 1) * window.source_step;
-            assert!(window.taps == 0 || last + window.taps <= self.source_size, "{window:?} leaves the source");
+            assert!(
+                window.taps == 0 || last + window.taps <= self.source_size,
+                "{window:?} leaves the source"
+            );
             assert!(window.tap + window.taps <= self.order.len(), "{window:?} leaves the kernel");
         }
         assert!(seen.iter().all(|&seen| seen), "a position is in no window");
