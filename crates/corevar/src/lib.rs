@@ -7,9 +7,13 @@
 //! [`evaluate`] -> [`results`].
 
 pub mod batches;
+#[cfg(feature = "linear-solver")]
+pub mod certificate;
 pub mod compare;
 pub mod evaluate;
 pub mod groups;
+#[cfg(feature = "linear-solver")]
+pub mod linear;
 pub mod loss;
 pub mod model;
 pub mod model_file;

@@ -1,0 +1,130 @@
+//! What can be wrong with the data or the settings of a linear fit.
+
+use std::path::PathBuf;
+
+/// Why a linear model was not fitted. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum LinearError {
+    /// A setting out of its range.
+    #[error("{field} is {value}, but must be {range}")]
+    Setting {
+        /// Field of the configuration.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// λ = ∞ where the penalty has no such limit.
+    #[error("penalty weight inf is for the penalties of the logits\ntip: use the logit-variance penalty")]
+    NoLimit,
+    /// Two inputs that should have one entry a row differ.
+    #[error("{what} has {found} entries for {rows} rows")]
+    Length {
+        /// Which input.
+        what: &'static str,
+        /// Its entries.
+        found: usize,
+        /// Rows of the matrix.
+        rows: usize,
+    },
+    /// No row, or no column.
+    #[error("a matrix of {rows} rows and {columns} columns has nothing to fit")]
+    Empty {
+        /// Rows of the matrix.
+        rows: usize,
+        /// Columns of the matrix.
+        columns: usize,
+    },
+    /// A feature that is NaN or infinite.
+    #[error("row {row}, column {column}: the feature is {value}\ntip: remove the row or fill the value in")]
+    Feature {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+    /// A label that is NaN, infinite or not a class.
+    #[error("row {row}: the label is {value}, but must be {range}")]
+    Label {
+        /// Row, from 0.
+        row: usize,
+        /// What it was.
+        value: f64,
+        /// What it may be.
+        range: String,
+    },
+    /// A sample weight that is negative, NaN or infinite, or all of them zero (`row` is then `None`).
+    #[error("sample weights must be finite, not negative and not all zero; {}", weight_at(*row, *value))]
+    Weight {
+        /// Row, from 0.
+        row: Option<usize>,
+        /// What it was.
+        value: f64,
+    },
+    /// A class without a row, whose intercept would go to -∞.
+    #[error("class {class} of {classes} has no row (of positive weight)\ntip: leave the class out")]
+    EmptyClass {
+        /// That class, from 0.
+        class: usize,
+        /// Number of classes.
+        classes: usize,
+    },
+    /// Fewer than two classes.
+    #[error("a classifier needs two classes or more, not {classes}")]
+    TooFewClasses {
+        /// Number of classes.
+        classes: usize,
+    },
+    /// Label variance of a regression without bins.
+    #[error("the label-variance penalty of a regression needs the bins of the labels")]
+    NoBins,
+    /// Without ridge the minimum is not unique.
+    #[error(
+        "{columns} free columns for {rows} rows: without ridge the fit is not unique\ntip: add a ridge, such as 1e-3"
+    )]
+    NotUnique {
+        /// Rows with a positive weight.
+        rows: usize,
+        /// Directions that the fit may use.
+        columns: usize,
+    },
+    /// Without ridge there is no finite minimum.
+    #[error(
+        "the classes can be separated, so that without ridge the weights grow without bound\n\
+         tip: add a ridge, such as 1e-3"
+    )]
+    Separable,
+    /// λ = ∞ and the groups vary in every direction.
+    #[error(
+        "no direction is left at penalty weight inf: the groups vary in all {rank} directions of the features\n\
+         tip: use a finite penalty weight, or fewer or purer groups"
+    )]
+    NoDirectionLeft {
+        /// Rank of the within-group differences.
+        rank: usize,
+    },
+    /// A matrix factorisation did not succeed.
+    #[error("{what} did not succeed: the features may be of extreme scale\ntip: standardise the features")]
+    Factorisation {
+        /// Which one.
+        what: &'static str,
+    },
+    /// A matrix file that cannot be read.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        problem: String,
+    },
+}
+
+fn weight_at(row: Option<usize>, value: f64) -> String {
+    match row {
+        Some(row) => format!("row {row} has {value}"),
+        None => "all are zero".to_owned(),
+    }
+}

@@ -1,0 +1,101 @@
+//! Fits against the minima that scikit-learn and SciPy found: `scripts/golden/linear.py` makes `tests/golden/linear.json`.
+
+use serde_json::Value;
+
+use super::{LinearConfig, LinearData, LinearFit, MemoryMatrix, Normalise, Penalty, Targets, fit};
+
+fn golden() -> Value {
+    serde_json::from_str(include_str!("../../tests/golden/linear.json")).unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+fn table(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().unwrap().iter().map(numbers).collect()
+}
+
+fn fit_case(data: &Value, case: &Value, config: LinearConfig) -> LinearFit {
+    let rows = table(&data["x"]);
+    let x: Vec<f32> = rows.iter().flatten().map(|&x| x as f32).collect();
+    let features = MemoryMatrix::new(&x, rows[0].len()).unwrap();
+    let whole = |key: &str| numbers(&data[key]).iter().map(|&x| x as u32).collect::<Vec<_>>();
+    let (classes, bins) = (whole("y"), whole("bins"));
+    let values: Vec<f32> = numbers(&data["y"]).iter().map(|&y| y as f32).collect();
+    let targets = match data["classes"].as_u64().unwrap() {
+        0 => Targets::Numbers { values: &values, bins: Some(&bins) },
+        count => Targets::Classes { of_row: &classes, count: count as usize },
+    };
+    let groups: Vec<usize> = numbers(&data["group"]).iter().map(|&x| x as usize).collect();
+    let weights = numbers(&data["weights"]);
+    let sample_weights = case["weighted"].as_bool().unwrap().then_some(&weights[..]);
+    let data = LinearData { features: &features, targets, group_of_row: &groups, sample_weights };
+    fit(&config.check().unwrap(), &data).unwrap()
+}
+
+/// Largest difference of weights and intercepts, which stand last in the rows of `expected`.
+fn distance(weights: &[Vec<f64>], intercepts: &[f64], expected: &[Vec<f64>]) -> f64 {
+    let found = weights.iter().zip(intercepts).flat_map(|(w, b)| w.iter().chain([b]));
+    found.zip(expected.iter().flatten()).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs()))
+}
+
+#[test]
+fn without_penalty_the_fit_is_that_of_scikit_learn() {
+    let golden = golden();
+    for case in golden["pooled"].as_array().unwrap() {
+        let data = &golden["data"][case["data"].as_u64().unwrap() as usize];
+        let config = LinearConfig {
+            penalty: Penalty::None,
+            ridge: case["ridge"].as_f64().unwrap(),
+            ..Default::default()
+        };
+        let fit = fit_case(data, case, config);
+        let expected = table(&case["outputs"]);
+        let weights: Vec<Vec<f64>> = fit.model.weights.chunks(4).map(<[f64]>::to_vec).collect();
+        // Only differences of intercepts matter to the softmax.
+        let mean = fit.model.intercepts.iter().sum::<f64>() - expected.iter().map(|row| row[4]).sum::<f64>();
+        let shift = if expected.len() > 1 { mean / expected.len() as f64 } else { 0.0 };
+        let intercepts: Vec<f64> = fit.model.intercepts.iter().map(|b| b - shift).collect();
+        let distance = distance(&weights, &intercepts, &expected);
+        assert!(fit.optimality.converged && distance < 1e-6, "{distance} {case}");
+    }
+}
+
+#[test]
+fn with_every_penalty_the_fit_is_that_of_scipy() {
+    let golden = golden();
+    for case in golden["penalised"].as_array().unwrap() {
+        let data = &golden["data"][case["data"].as_u64().unwrap() as usize];
+        let config = LinearConfig {
+            penalty: penalty(case["penalty"].as_str().unwrap()),
+            normalise: if case["normalise"] == "all" { Normalise::All } else { Normalise::Grouped },
+            penalty_weight: case["penalty_weight"].as_f64().unwrap(),
+            ridge: case["ridge"].as_f64().unwrap(),
+            sd_smoothing: golden["smoothing"].as_f64().unwrap(),
+            ..Default::default()
+        };
+        let fit = fit_case(data, case, config);
+        let half = fit.model.intercepts[0] / 2.0;
+        let intercepts = if fit.model.logits == 2 { vec![-half, half] } else { fit.model.intercepts.clone() };
+        let distance = distance(&fit.model.logit_weights(), &intercepts, &table(&case["logits"]));
+        let higher = fit.objective.total - case["objective"].as_f64().unwrap();
+        let name = format!("{} {} {}", case["data"], case["penalty"], case["penalty_weight"]);
+        assert!(
+            fit.optimality.converged && higher.abs() < 1e-10 && distance < 1e-6,
+            "{name} {higher} {distance}"
+        );
+    }
+}
+
+fn penalty(name: &str) -> Penalty {
+    match name {
+        "logit-variance" => Penalty::LogitVariance,
+        "logit-sd" => Penalty::LogitSd,
+        "loss-variance" => Penalty::LossVariance,
+        "loss-sd" => Penalty::LossSd,
+        "label-variance" => Penalty::LabelVariance,
+        "total-variance" => Penalty::TotalVariance,
+        _ => panic!("no penalty {name}"),
+    }
+}

@@ -1,0 +1,279 @@
+//! How fits behave: properties, limits, and the words for data that cannot be fitted.
+
+use super::simulate::Sample;
+use super::*;
+
+const ALL: [Penalty; 6] = [
+    Penalty::LogitVariance,
+    Penalty::LogitSd,
+    Penalty::LossVariance,
+    Penalty::LossSd,
+    Penalty::LabelVariance,
+    Penalty::TotalVariance,
+];
+
+fn config(penalty: Penalty, penalty_weight: f64) -> LinearConfig {
+    LinearConfig { penalty, penalty_weight, ..Default::default() }
+}
+
+fn distance(a: &LinearModel, b: &LinearModel) -> f64 {
+    let all =
+        |model: &LinearModel| model.weights.iter().chain(&model.intercepts).copied().collect::<Vec<f64>>();
+    all(a).iter().zip(all(b)).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs()))
+}
+
+#[test]
+fn fits_do_not_depend_on_the_number_of_threads() {
+    let with = |threads: usize, run: &(dyn Fn() -> LinearFit + Sync)| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(run)
+    };
+    // A Newton fit, a softmax, a model of a part of the rows in f32 with the penalty kept apart, and λ = ∞.
+    let cases: [(Sample, LinearConfig); 4] = [
+        (Sample::new(2000, 7, 300, 2), config(Penalty::LogitSd, 0.5)),
+        (Sample::new(900, 9, 100, 3), config(Penalty::LogitVariance, 0.5)),
+        (Sample::new(4000, 520, 100, 2), config(Penalty::LogitVariance, 2.0)),
+        (Sample::new(500, 40, 15, 2), config(Penalty::LogitVariance, f64::INFINITY)),
+    ];
+    for (sample, config) in cases {
+        let run = || sample.fit(config.clone()).unwrap();
+        let one = with(1, &run);
+        assert!(one.optimality.converged);
+        assert_eq!(with(2, &run), one);
+        assert_eq!(with(3, &run), one);
+    }
+}
+
+#[test]
+fn without_a_group_of_two_every_penalty_is_the_pooled_fit_bit_for_bit() {
+    let mut sample = Sample::new(200, 4, 0, 2);
+    sample.group = (0..200).collect();
+    let pooled = sample.fit(config(Penalty::None, 1.0)).unwrap();
+    for (penalty, weight) in ALL.map(|penalty| (penalty, 1.0)).into_iter().chain([(ALL[0], f64::INFINITY)]) {
+        if matches!(penalty, Penalty::LabelVariance | Penalty::TotalVariance) {
+            continue;
+        }
+        let fit = sample.fit(config(penalty, weight)).unwrap();
+        assert_eq!(fit.model, pooled.model, "{penalty:?} {weight}");
+        assert_eq!(fit.notes, [Note::NoGroupOfTwo]);
+    }
+}
+
+#[test]
+fn a_path_gives_the_fits_one_by_one() {
+    let sample = Sample::new(600, 12, 5, 3);
+    let (features, targets) = (sample.features(), sample.targets());
+    let data = LinearData { features: &features, targets, group_of_row: &sample.group, sample_weights: None };
+    for penalty in [Penalty::LogitVariance, Penalty::LogitSd] {
+        let penalty_weights = vec![0.0, 0.1, 1.0, 10.0, f64::INFINITY, 2.0];
+        let setting = PathConfig { fit: config(penalty, 1.0), penalty_weights, ridges: vec![1e-2, 1e-3] };
+        let fits = path(&setting.check().unwrap(), &data).unwrap();
+        assert_eq!(fits.len(), 12);
+        for fit in fits {
+            let alone = LinearConfig { ridge: fit.ridge, ..config(penalty, fit.penalty_weight) };
+            let distance = distance(&sample.fit(alone).unwrap().model, &fit.model);
+            assert!(distance < 2e-5, "{penalty:?} {} {} {distance}", fit.ridge, fit.penalty_weight);
+        }
+    }
+}
+
+#[test]
+fn at_infinity_no_logit_varies_inside_a_group() {
+    for classes in [2, 3] {
+        let sample = Sample::new(500, 30, 12, classes).with_style_everywhere();
+        let fit = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap();
+        let null_space = fit.null_space.unwrap();
+        assert_eq!((null_space.rank, null_space.free), (12, 18));
+        let logits = fit.model.logits(&sample.features()).unwrap();
+        for pair in 0..12 {
+            for k in 0..classes {
+                let differ = logits[pair * classes + k] - logits[(488 + pair) * classes + k];
+                assert!(differ.abs() < 1e-8, "{differ}");
+            }
+        }
+        assert!(null_space.largest_spread < 1e-8 && fit.optimality.converged);
+        let near = sample.fit(config(Penalty::LogitVariance, 1e7)).unwrap();
+        assert!(distance(&near.model, &fit.model) < 1e-3);
+    }
+}
+
+/// 200 pairs that differ along (1, -0.75), stored as f32: all but one direction of the differences is rounding.
+#[test]
+fn rounding_of_the_storage_is_not_taken_for_style() {
+    let core = Sample::new(400, 2, 0, 2);
+    let shift = |row: usize| ((row * 7919) % 100) as f32 / 17.0 + 0.1;
+    let mut sample = core.rows(&(0..400).map(|row| row % 200).collect::<Vec<_>>());
+    for row in 200..400 {
+        sample.x[2 * row] += shift(row);
+        sample.x[2 * row + 1] -= 0.75 * shift(row);
+    }
+    let fit = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap();
+    let null_space = fit.null_space.unwrap();
+    assert_eq!((null_space.rank, null_space.free), (1, 1));
+    assert!(null_space.largest_dropped > 0.0 && null_space.largest_dropped < null_space.tolerance);
+    assert!(null_space.smallest_kept > 1e3 * null_space.tolerance);
+    assert!((fit.model.weights[0] - 0.75 * fit.model.weights[1]).abs() < 1e-5 * fit.model.weights[1].abs());
+    let strict = LinearConfig { rank_tolerance: Some(0.0), ..config(Penalty::LogitVariance, f64::INFINITY) };
+    assert!(matches!(sample.fit(strict), Err(LinearError::NoDirectionLeft { rank: 2 })));
+}
+
+#[test]
+fn at_infinity_without_a_direction_left_the_error_says_so() {
+    let sample = Sample::new(500, 5, 40, 2).with_style_everywhere();
+    let error = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap_err();
+    assert!(
+        error.to_string().starts_with("no direction is left at penalty weight inf: the groups vary in all 5")
+    );
+    let total = Sample::new(500, 5, 0, 2).fit(config(Penalty::TotalVariance, f64::INFINITY));
+    assert!(matches!(total, Err(LinearError::NoDirectionLeft { rank: 5 })));
+}
+
+#[test]
+fn separable_classes_need_a_ridge() {
+    let without = LinearConfig { ridge: 0.0, ..config(Penalty::None, 0.0) };
+    let mut sample = Sample::new(60, 2, 0, 2);
+    for row in 0..60 {
+        sample.x[2 * row] = sample.y[row] as f32 * 2.0 - 1.0 + (row % 7) as f32 * 0.1;
+    }
+    let error = sample.fit(without.clone()).unwrap_err();
+    assert!(error.to_string().contains("separated") && error.to_string().contains("tip: add a ridge"));
+    assert!(sample.fit(LinearConfig { ridge: 1e-3, ..without.clone() }).unwrap().optimality.converged);
+    // Two rows of both classes on the border: no strict separation, and no minimum either.
+    sample.x[0] = 0.0;
+    sample.x[2] = 0.0;
+    (sample.y[0], sample.y[1]) = (0, 1);
+    sample.x[3] = sample.x[1];
+    assert!(matches!(sample.fit(without.clone()), Err(LinearError::Separable)));
+    // Overlapping classes have a minimum without ridge.
+    assert!(Sample::new(400, 3, 0, 2).fit(without.clone()).unwrap().optimality.converged);
+    assert!(Sample::new(400, 3, 0, 3).fit(without).unwrap().optimality.converged);
+}
+
+#[test]
+fn constant_columns_have_weight_zero_and_change_nothing() {
+    let sample = Sample::new(200, 3, 20, 2);
+    let mut wider = Sample { columns: 4, x: Vec::new(), ..sample.clone() };
+    sample.x.chunks(3).for_each(|row| wider.x.extend([row[0], row[1], 7.5, row[2]]));
+    for ridge in [0.0, 1e-3] {
+        let config = LinearConfig { ridge, ..config(Penalty::LogitVariance, 0.1) };
+        let (narrow, wide) = (sample.fit(config.clone()).unwrap().model, wider.fit(config).unwrap());
+        assert_eq!((wide.model.weights[2], &wide.notes), (0.0, &vec![Note::ConstantColumns(vec![2])]));
+        let kept = [0, 1, 3].map(|column| wide.model.weights[column]).to_vec();
+        assert!(distance(&LinearModel { weights: kept, ..wide.model }, &narrow) < 1e-7);
+    }
+}
+
+#[test]
+fn more_columns_than_rows_need_a_ridge_and_then_fit() {
+    let sample = Sample::new(40, 300, 10, 2);
+    let without = LinearConfig { ridge: 0.0, ..config(Penalty::LogitVariance, 1.0) };
+    let error = sample.fit(without).unwrap_err();
+    assert!(matches!(error, LinearError::NotUnique { rows: 40, columns: 300 }));
+    for penalty in ALL {
+        let fit = sample.fit(config(penalty, 1.0)).unwrap();
+        assert!(fit.optimality.converged, "{penalty:?} {:?}", fit.optimality);
+    }
+    assert!(sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap().optimality.converged);
+}
+
+#[test]
+fn wrong_data_are_named() {
+    let sample = Sample::new(20, 2, 5, 2);
+    let message = |change: &dyn Fn(&mut Sample)| {
+        let mut changed = sample.clone();
+        change(&mut changed);
+        changed.fit(LinearConfig::default()).unwrap_err().to_string()
+    };
+    assert!(message(&|s| s.x[7] = f32::NAN).starts_with("row 3, column 1: the feature is NaN"));
+    assert!(message(&|s| s.y[4] = 2).starts_with("row 4: the label is 2, but must be a class below 2"));
+    assert!(message(&|s| s.y.fill(1)).starts_with("class 0 of 2 has no row"));
+    assert_eq!(message(&|s| s.group.truncate(3)), "group_of_row has 3 entries for 20 rows");
+    let weighted = |weights: &[f64]| sample.fit_weighted(LinearConfig::default(), Some(weights)).unwrap_err();
+    assert!(weighted(&[-1.0; 20]).to_string().ends_with("row 0 has -1"));
+    assert!(weighted(&[0.0; 20]).to_string().ends_with("all are zero"));
+}
+
+#[test]
+fn whole_sample_weights_are_repeated_rows() {
+    let sample = Sample::new(80, 3, 20, 2);
+    let weights: Vec<f64> = (0..80).map(|row| [1.0, 0.0, 2.0, 3.0][row % 4]).collect();
+    let repeated: Vec<usize> = (0..80).flat_map(|row| vec![row; weights[row] as usize]).collect();
+    for penalty in ALL {
+        // Repeating a single row would make a group of it; give it a share of the mean by counting all groups.
+        let config = LinearConfig { normalise: Normalise::All, ..config(penalty, 0.7) };
+        let weighted = sample.fit_weighted(config.clone(), Some(&weights)).unwrap();
+        let distance = distance(&weighted.model, &sample.rows(&repeated).fit(config).unwrap().model);
+        assert!(distance < 1e-6, "{penalty:?} {distance}");
+    }
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let sample = Sample::new(300, 5, 60, 3);
+    let shuffled = sample.rows(&(0..300).map(|row| (row * 77 + 13) % 300).collect::<Vec<_>>());
+    for penalty in ALL {
+        let fits = [&sample, &shuffled].map(|sample| sample.fit(config(penalty, 0.5)).unwrap());
+        assert!(distance(&fits[0].model, &fits[1].model) < 1e-5, "{penalty:?}");
+    }
+}
+
+#[test]
+fn standardising_is_scaling_the_columns_first() {
+    let sample = Sample::new(300, 3, 60, 2);
+    let factors = [2.0_f32, 0.25, 16.0];
+    let mut scaled = sample.clone();
+    scaled.x.chunks_mut(3).for_each(|row| row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor));
+    let config = LinearConfig { standardise: true, ..config(Penalty::LogitVariance, 0.5) };
+    let (plain, mut scaled) = (sample.fit(config.clone()).unwrap().model, scaled.fit(config).unwrap().model);
+    scaled.weights.iter_mut().zip(factors).for_each(|(w, factor)| *w *= f64::from(factor));
+    assert!(distance(&plain, &scaled) < 1e-7);
+}
+
+#[test]
+fn a_matrix_in_a_file_gives_the_same_fit_bit_for_bit() {
+    let sample = Sample::new(500, 6, 50, 2);
+    let path = std::env::temp_dir().join(format!("corevar-linear-{}", std::process::id()));
+    std::fs::write(&path, sample.x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+    let file = FileMatrix::open(&path, 0, 500, 6).unwrap();
+    let rows: Vec<usize> = (0..500).collect();
+    let selected = SelectedRows::new(&file, &rows).unwrap();
+    for penalty in [Penalty::LogitVariance, Penalty::LossSd] {
+        let config = config(penalty, 0.5);
+        let memory = sample.fit(config.clone()).unwrap();
+        for features in [&file as &dyn DesignMatrix, &selected] {
+            let data = LinearData {
+                features,
+                targets: sample.targets(),
+                group_of_row: &sample.group,
+                sample_weights: None,
+            };
+            assert_eq!(fit(&config.clone().check().unwrap(), &data).unwrap(), memory);
+        }
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn the_losses_of_a_model_are_those_it_was_fitted_to() {
+    for classes in [2, 3] {
+        let sample = Sample::new(200, 4, 20, classes);
+        let fit = sample.fit(config(Penalty::LogitVariance, 0.5)).unwrap();
+        let losses = fit.model.losses(&sample.features(), sample.targets()).unwrap();
+        assert!((losses.iter().sum::<f64>() / 200.0 - fit.objective.risk).abs() < 1e-12);
+        let other = Targets::Classes { of_row: &sample.y, count: 5 };
+        assert!(fit.model.losses(&sample.features(), other).is_err());
+    }
+}
+
+#[test]
+fn a_larger_penalty_weight_leaves_less_variance_inside_groups() {
+    let sample = Sample::new(600, 8, 100, 2);
+    let (features, targets) = (sample.features(), sample.targets());
+    let data = LinearData { features: &features, targets, group_of_row: &sample.group, sample_weights: None };
+    for penalty in [Penalty::LogitVariance, Penalty::LogitSd] {
+        let penalty_weights = vec![0.0, 0.01, 0.1, 1.0, 10.0];
+        let setting = PathConfig { fit: config(penalty, 1.0), penalty_weights, ridges: vec![] };
+        let fits = path(&setting.check().unwrap(), &data).unwrap();
+        assert!(fits.windows(2).all(|pair| pair[0].objective.penalty > pair[1].objective.penalty));
+        assert!(fits.windows(2).all(|pair| pair[0].objective.risk < pair[1].objective.risk));
+    }
+}
