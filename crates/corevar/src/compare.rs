@@ -150,7 +150,8 @@ fn run_job(
         .iter()
         .map(|split| Ok((split.name.clone(), evaluate(&trained, dataset, &split.rows, measure)?)))
         .collect::<Result<_, TrainError>>()?;
-    Ok(Finished { trained, result: RunResult { seed: job.seed(), seconds, splits }, epochs: log.epochs })
+    let result = RunResult { seed: job.seed(), seconds, splits, notes: trained.notes.clone() };
+    Ok(Finished { trained, result, epochs: log.epochs })
 }
 
 struct Recorder {

@@ -7,12 +7,10 @@
 //! [`evaluate`] -> [`results`].
 
 pub mod batches;
-#[cfg(feature = "linear-solver")]
 pub mod certificate;
 pub mod compare;
 pub mod evaluate;
 pub mod groups;
-#[cfg(feature = "linear-solver")]
 pub mod linear;
 pub mod loss;
 pub mod model;

@@ -45,7 +45,8 @@ pub struct EstimatorResult {
     pub name: String,
     /// Name of the penalty it was trained with.
     pub penalty: String,
-    /// λ.
+    /// λ; `"inf"` in the file for ∞, which JSON cannot write as a number.
+    #[serde(with = "weight")]
     pub penalty_weight: f64,
     /// γ.
     pub ridge: f64,
@@ -66,6 +67,9 @@ pub struct RunResult {
     pub seconds: f64,
     /// By split.
     pub splits: BTreeMap<String, SplitResult>,
+    /// What its reader should know, such as how many directions λ = ∞ left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One model on one split.
@@ -185,6 +189,30 @@ impl Numbers {
             variance_ratio: of(|r| r.variance_ratio),
             calibration_error: of(|r| r.calibration_error),
             worst_group_error: of(|r| r.worst_group_error),
+        }
+    }
+}
+
+/// A weight that may be infinite.
+mod weight {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Word(String),
+    }
+
+    pub fn serialize<S: Serializer>(weight: &f64, to: S) -> Result<S::Ok, S::Error> {
+        if weight.is_infinite() { to.serialize_str("inf") } else { to.serialize_f64(*weight) }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        match Written::deserialize(from)? {
+            Written::Number(weight) => Ok(weight),
+            Written::Word(word) if word == "inf" => Ok(f64::INFINITY),
+            Written::Word(word) => Err(D::Error::custom(format!("`{word}` is neither a number nor inf"))),
         }
     }
 }
