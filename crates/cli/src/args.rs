@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use corevar::batches::BatchMode;
 use corevar::penalty::{Normalise, Penalty};
 
-use crate::values::{DecayFlag, ImageSize, ModelKind, TaskKind, by_name};
+use crate::values::{DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -36,6 +36,8 @@ pub enum Command {
     Train(Train),
     /// Train the pooled and the CoRe estimator side by side, several runs each
     Compare(Compare),
+    /// Train a path of penalty weights and choose one by the validation loss
+    Sweep(Sweep),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
     Generate(Generate),
 }
@@ -65,6 +67,12 @@ pub struct Compare {
     /// Also train the two baselines: variance given the label alone, and overall variance
     #[arg(long)]
     pub baselines: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Sweep {
+    #[command(flatten)]
+    pub common: Common,
 }
 
 #[derive(Debug, Args)]
@@ -102,8 +110,11 @@ pub struct Common {
     #[arg(long, value_name = "RUN")]
     pub out: PathBuf,
     /// Replace a run that --out already holds
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
+    /// Go on with the run that --out holds: what is finished is not trained again
+    #[arg(long)]
+    pub resume: bool,
     /// Settings from a file; flags go before it. The config.toml of any run is such a file
     #[arg(long, value_name = "F.toml")]
     pub config: Option<PathBuf>,
@@ -123,15 +134,16 @@ pub struct Settings {
     /// What CoRe penalises: logit-variance, logit-sd, loss-variance, loss-sd, label-variance, total-variance, none
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     pub penalty: Option<Penalty>,
-    /// Weight λ of the penalty. With --model linear also inf: no prediction varies inside a group at all
+    /// Weight λ of the penalty, or auto: chosen by the validation loss. With --model linear also inf: no prediction
+    /// varies inside a group at all
     #[arg(
         long,
         visible_alias = "lambda",
-        value_name = "W",
+        value_name = "W|auto",
         help_heading = "Method",
         allow_negative_numbers = true
     )]
-    pub penalty_weight: Option<f64>,
+    pub penalty_weight: Option<Weight>,
     /// Mean over groups of two rows or more (grouped), or over all groups (all)
     #[arg(long, value_name = "grouped|all", help_heading = "Method", value_parser = by_name::<Normalise>)]
     pub normalise: Option<Normalise>,
@@ -191,10 +203,58 @@ pub struct Settings {
 
     #[command(flatten)]
     #[serde(flatten)]
+    pub choice: ChoiceFlags,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub table: TableFlags,
     #[command(flatten)]
     #[serde(flatten)]
     pub sizes: SizeFlags,
+}
+
+/// How `sweep` and --penalty-weight auto choose.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ChoiceFlags {
+    /// Weights to choose from [default: 0.01,0.1,1,10,100]
+    #[arg(
+        long,
+        visible_alias = "lambdas",
+        value_name = "W,W,..",
+        value_delimiter = ',',
+        help_heading = "Choice of the penalty weight"
+    )]
+    pub penalty_weights: Option<Vec<f64>>,
+    /// Ridges to choose from (sweep only) [default: that of --ridge]
+    #[arg(long, value_name = "W,W,..", value_delimiter = ',', help_heading = "Choice of the penalty weight")]
+    pub ridges: Option<Vec<f64>>,
+    /// Penalties to choose from (sweep only) [default: that of --penalty]
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        help_heading = "Choice of the penalty weight"
+    )]
+    pub penalties: Option<Vec<Penalty>>,
+    /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.1]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        help_heading = "Choice of the penalty weight",
+        allow_negative_numbers = true
+    )]
+    pub tolerance: Option<f64>,
+    /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
+    #[arg(long, help_heading = "Choice of the penalty weight", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub one_standard_error: Option<bool>,
+    /// Instead: the weight with the lowest bound on the loss under style shifts of size ξ (Theorem 2)
+    #[arg(
+        long,
+        value_name = "XI",
+        help_heading = "Choice of the penalty weight",
+        allow_negative_numbers = true
+    )]
+    pub guard: Option<f64>,
 }
 
 /// How a table or a folder is read. Built-in data take none of these.

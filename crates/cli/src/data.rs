@@ -8,7 +8,7 @@ use corevar_data::{Dataset, table};
 use crate::args::{Settings, SizeFlags, TableFlags};
 use crate::failure::Usage;
 use crate::settings::{refuse_size_flags, refuse_table_flags};
-use crate::values::{ModelKind, TaskKind};
+use crate::values::{ModelKind, TaskKind, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
 const DATA_SEED: u64 = 1;
@@ -36,7 +36,9 @@ impl Source {
         };
         match name {
             "nonlinear" => Settings { model: Some(ModelKind::Mlp), epochs: Some(30), ..Default::default() },
-            "stickmen" => Settings { penalty_weight: Some(10.0), epochs: Some(8), ..Default::default() },
+            "stickmen" => {
+                Settings { penalty_weight: Some(Weight::Is(10.0)), epochs: Some(8), ..Default::default() }
+            }
             _ => Settings::default(),
         }
     }

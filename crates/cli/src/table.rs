@@ -10,17 +10,26 @@ pub fn errors(results: &Results) -> String {
     let mut rows: Vec<Vec<String>> = vec![head.chain(splits.iter().copied()).map(String::from).collect()];
     for estimator in &results.estimators {
         let cell = |split: &&str| error(estimator, split, is_regression);
-        rows.push(std::iter::once(label(estimator)).chain(splits.iter().map(cell)).collect());
+        let several = results.estimators.iter().filter(|other| other.name == estimator.name).count() > 1;
+        rows.push(std::iter::once(label(estimator, several)).chain(splits.iter().map(cell)).collect());
     }
     align(&rows)
 }
 
-fn label(estimator: &EstimatorResult) -> String {
-    match estimator.penalty.as_str() {
+/// Of `several` settings with that name, the ridge tells them apart and a star marks the chosen one.
+fn label(estimator: &EstimatorResult, several: bool) -> String {
+    let weight = match estimator.penalty_weight {
+        f64::INFINITY => "∞".into(),
+        weight => weight.to_string(),
+    };
+    let name = match estimator.penalty.as_str() {
         "none" => estimator.name.clone(),
-        penalty if penalty == estimator.name => format!("{penalty} λ={}", estimator.penalty_weight),
-        penalty => format!("{} ({penalty} λ={})", estimator.name, estimator.penalty_weight),
-    }
+        penalty if penalty == estimator.name => format!("{penalty} λ={weight}"),
+        penalty => format!("{} ({penalty} λ={weight})", estimator.name),
+    };
+    let ridge = if several { format!(" ridge={}", estimator.ridge) } else { String::new() };
+    let mark = if several && estimator.chosen { " *" } else { "" };
+    format!("{name}{ridge}{mark}")
 }
 
 fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> String {

@@ -22,6 +22,32 @@ pub enum ModelKind {
     Cnn,
 }
 
+/// `--penalty-weight`: a number, or `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Weight {
+    Is(f64),
+    Auto(Auto),
+}
+
+/// The word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Auto {
+    Auto,
+}
+
+impl FromStr for Weight {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto(Auto::Auto)),
+            _ => text.parse().map(Self::Is).map_err(|_| format!("`{text}` is neither a number nor auto")),
+        }
+    }
+}
+
 /// `--task`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,6 +4,7 @@ mod compare;
 mod demo;
 mod generate;
 mod run;
+mod sweep;
 mod train;
 
 use crate::args::Command;
@@ -13,6 +14,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(args),
         Command::Train(args) => train::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Sweep(args) => sweep::run(args),
         Command::Generate(args) => generate::run(args),
     }
 }
