@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use corevar::batches::BatchMode;
 use corevar::penalty::{Normalise, Penalty};
 
-use crate::values::{DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name};
+use crate::values::{
+    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name,
+};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -38,6 +40,10 @@ pub enum Command {
     Compare(Compare),
     /// Train a path of penalty weights and choose one by the validation loss
     Sweep(Sweep),
+    /// What is grouped, what is missing, what leaks, and whether CoRe can help
+    Inspect(Inspect),
+    /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
+    Import(Import),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
     Generate(Generate),
 }
@@ -76,6 +82,51 @@ pub struct Sweep {
 }
 
 #[derive(Debug, Args)]
+pub struct Inspect {
+    /// A built-in name (linear, nonlinear, stickmen), a metadata.csv, or a folder
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// mnist, qmnist, celeba, awa2 or waterbirds
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Folder with the original files
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// New folder to write to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// CelebA: the attribute that becomes the label [default: Eyeglasses]
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
+    /// AwA2: only these classes, such as horse,elephant
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub classes: Vec<String>,
+    /// Say nothing but errors
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Where decoded pictures stay for the next time.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CacheFlag {
+    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or more]
+    #[arg(long, value_name = "DIR|off")]
+    pub cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct Generate {
     /// linear, nonlinear or stickmen
     #[arg(value_name = "NAME")]
@@ -85,6 +136,12 @@ pub struct Generate {
     pub out: PathBuf,
     #[command(flatten)]
     pub sizes: SizeFlags,
+    /// Change the style of the pictures, such as 'quality=N(30,10)' or 'rotate=U(35,70); blur=1'
+    #[arg(long, value_name = "RECIPE")]
+    pub intervene: Option<String>,
+    /// Only in these splits [default: all]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "intervene")]
+    pub intervene_splits: Option<Vec<String>>,
     #[arg(long)]
     /// Say nothing but errors
     pub quiet: bool,
@@ -120,6 +177,8 @@ pub struct Common {
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
     /// Threads to use [default: all]. The results do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -206,10 +265,31 @@ pub struct Settings {
     pub choice: ChoiceFlags,
     #[command(flatten)]
     #[serde(flatten)]
+    pub augment: AugmentFlags,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub table: TableFlags,
     #[command(flatten)]
     #[serde(flatten)]
     pub sizes: SizeFlags,
+}
+
+/// Copies of training pictures, changed and grouped with their originals.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AugmentFlags {
+    /// Add changed copies of training pictures, grouped with their originals, such as 'rotate=U(35,70)'
+    #[arg(long, value_name = "RECIPE", help_heading = "Augmentation")]
+    pub augment: Option<String>,
+    /// How many get a copy: a number such as 200, or a share such as 0.1 [default: all]
+    #[arg(long, value_name = "N|SHARE", help_heading = "Augmentation")]
+    pub augment_rows: Option<String>,
+    /// Only pictures of this class get one
+    #[arg(long, value_name = "CLASS", help_heading = "Augmentation")]
+    pub augment_label: Option<String>,
+    /// The same copies in every epoch (fixed), or drawn anew (fresh) [default: fixed]
+    #[arg(long, value_name = "fixed|fresh", help_heading = "Augmentation", value_parser = by_name::<AugmentMode>)]
+    pub augment_mode: Option<AugmentMode>,
 }
 
 /// How `sweep` and --penalty-weight auto choose.
@@ -285,6 +365,12 @@ pub struct TableFlags {
     /// Resize images to HEIGHTxWIDTH, such as 64x48
     #[arg(long, value_name = "HxW", help_heading = "Your data")]
     pub image_size: Option<ImageSize>,
+    /// Which part of an image is resized: none (all of it, stretched) or center
+    #[arg(long, value_name = "none|center", help_heading = "Your data", value_parser = by_name::<CropFlag>)]
+    pub crop: Option<CropFlag>,
+    /// See images as grey or rgb [default: grey if all are]
+    #[arg(long, value_name = "grey|rgb", help_heading = "Your data", value_parser = by_name::<Colour>)]
+    pub colour: Option<Colour>,
     /// Leave out rows whose image cannot be read, and count them
     #[arg(long, help_heading = "Your data", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub skip_unreadable: Option<bool>,

@@ -81,6 +81,28 @@ impl Watch for Keeper<'_> {
     }
 }
 
+/// Pictures that are decoded for the first time.
+pub struct Decoding(Option<ProgressBar>);
+
+impl Decoding {
+    pub fn new(quiet: bool) -> Self {
+        let shown = !quiet && io::stderr().is_terminal();
+        let template = "decoding pictures {bar:24} {pos}/{len}  {per_sec}  {eta} left";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(shown.then(|| ProgressBar::new(0).with_style(style)))
+    }
+
+    pub fn show(&self, done: usize, all: usize) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            if done == all {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}
+
 struct Silent;
 
 impl Log for Silent {

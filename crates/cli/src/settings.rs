@@ -166,6 +166,7 @@ fn complete(
         runs: by_epochs.then_some(runs),
         seed: by_epochs.then_some(config.seed),
         choice: choice.map(Choice::flags).unwrap_or_default(),
+        augment: settings.augment,
         table: settings.table,
         sizes: settings.sizes,
     }
@@ -225,6 +226,8 @@ pub fn refuse_table_flags(flags: &TableFlags, name: &str) -> Result<(), Usage> {
         ("features", flags.features.is_some(), why),
         ("features-file", flags.features_file.is_some(), why),
         ("image-size", flags.image_size.is_some(), why),
+        ("crop", flags.crop.is_some(), why),
+        ("colour", flags.colour.is_some(), why),
         ("skip-unreadable", flags.skip_unreadable.is_some(), why),
         ("allow-outside", flags.allow_outside.is_some(), why),
         ("split-seed", flags.split_seed.is_some(), why),

@@ -48,6 +48,30 @@ impl FromStr for Weight {
     }
 }
 
+/// `--crop`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CropFlag {
+    None,
+    Center,
+}
+
+/// `--colour`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colour {
+    Grey,
+    Rgb,
+}
+
+/// `--augment-mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AugmentMode {
+    Fixed,
+    Fresh,
+}
+
 /// `--task`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -2,7 +2,7 @@
 
 use super::compare::estimators;
 use super::run::Prepared;
-use crate::args::{Common, Demo, Settings, SizeFlags};
+use crate::args::{CacheFlag, Common, Demo, Settings, SizeFlags};
 use crate::choice::Choosing;
 
 pub fn run(args: Demo) -> anyhow::Result<()> {
@@ -13,6 +13,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         resume: false,
         config: None,
         show: args.show,
+        cache: CacheFlag::default(),
         threads: args.threads,
         settings: Settings::default(),
     };

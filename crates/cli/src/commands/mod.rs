@@ -3,6 +3,8 @@
 mod compare;
 mod demo;
 mod generate;
+mod import;
+mod inspect;
 mod run;
 mod sweep;
 mod train;
@@ -15,6 +17,8 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Train(args) => train::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Generate(args) => generate::run(args),
     }
 }

@@ -15,7 +15,7 @@ use corevar_data::{Dataset, Inputs};
 
 use crate::args::{Common, Settings, Show};
 use crate::choice::{Choice, Choosing};
-use crate::data::{Source, load};
+use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
 use crate::progress::Keeper;
 use crate::settings::{Resolved, given, overlay, resolve};
@@ -50,7 +50,11 @@ impl Prepared {
         run_folder::check(&common.out, start)?;
         let source = Source::new(&common.data);
         let of_data = overlay(&source.settings(), usual)?;
-        let (dataset, notes) = load(&source, &overlay(usual, &given)?)?;
+        let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
+        let asked = overlay(usual, &given)?;
+        let loaded = load(&source, &asked.table, &asked.sizes, &reading)?;
+        let notes = loaded.notes();
+        let dataset = augment(loaded.dataset, &asked.augment)?;
         let are_images = matches!(dataset.inputs, Inputs::Images(_));
         let resolved = resolve(&given, &of_data, are_images, runs, choosing)?;
         check_fit(&resolved.config, &dataset)?;
