@@ -64,7 +64,7 @@ impl ParquetRows {
         }
         Ok(ParquetRows {
             path: path.to_path_buf(),
-            scales: descriptors.iter().map(|column| scale(column)).collect(),
+            scales: descriptors.iter().map(scale).collect(),
             batch: vec![Vec::new(); columns.len()],
             columns,
             reader,
