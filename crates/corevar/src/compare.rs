@@ -119,6 +119,7 @@ pub fn compare(
         schema: SCHEMA.into(),
         data: DataSummary::new(dataset, measure.label_bins),
         estimators: estimators.iter().map(of_estimator).collect(),
+        selection: None,
     })
 }
 
@@ -177,6 +178,7 @@ fn summarise(estimator: &Estimator, runs: Vec<RunResult>) -> EstimatorResult {
         penalty: config.penalty.to_string(),
         penalty_weight: config.penalty_weight,
         ridge: config.ridge,
+        chosen: false,
         runs,
         mean,
         standard_error,

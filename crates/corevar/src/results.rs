@@ -19,6 +19,87 @@ pub struct Results {
     pub data: DataSummary,
     /// In the order in which they were asked for.
     pub estimators: Vec<EstimatorResult>,
+    /// How the penalty weight was picked, when it was picked from a path of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+}
+
+/// How a penalty weight λ was picked from a path of them. The estimators it picked say `chosen`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Selection {
+    /// What picked it.
+    pub rule: Rule,
+    /// Of [`Rule::Tolerance`]: the share by which the loss may exceed the lowest of the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Of [`Rule::Guard`]: the size ξ of the shift to guard against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<f64>,
+    /// The split whose loss was looked at.
+    pub split: String,
+    /// λ of CoRe that the rule picked.
+    #[serde(with = "weight")]
+    pub chosen: f64,
+    /// λ of CoRe with the lowest loss: not the choice, because validation rows share the bias of training.
+    #[serde(with = "weight")]
+    pub arg_min: f64,
+    /// The best that could have been picked by who knew a shifted test; for comparison alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<Oracle>,
+}
+
+/// What picks a penalty weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// The largest λ whose loss is at most a share above the lowest.
+    Tolerance,
+    /// The largest λ whose loss is at most one standard error above the lowest.
+    StandardError,
+    /// The λ with the lowest `E[loss] + sqrt(ξ) · C_{l,1/2}` on held-out groups (Theorem 2).
+    Guard,
+}
+
+/// The λ with the lowest error on a test split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Oracle {
+    /// Which test.
+    pub split: String,
+    /// λ.
+    #[serde(with = "weight")]
+    pub penalty_weight: f64,
+    /// Its error there.
+    pub error: f64,
+}
+
+/// λ in JSON: a number, or the word `infinity`, for which JSON has no number.
+pub mod weight {
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    const INFINITY: &str = "infinity";
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Number(f64),
+        Word(String),
+    }
+
+    /// For `#[serde(with)]`.
+    pub fn serialize<S: Serializer>(weight: &f64, to: S) -> Result<S::Ok, S::Error> {
+        if *weight == f64::INFINITY { to.serialize_str(INFINITY) } else { to.serialize_f64(*weight) }
+    }
+
+    /// For `#[serde(with)]`.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        match Written::deserialize(from)? {
+            Written::Number(weight) => Ok(weight),
+            Written::Word(word) if word == INFINITY => Ok(f64::INFINITY),
+            Written::Word(word) => {
+                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"a number or `infinity`"))
+            }
+        }
+    }
 }
 
 /// What was trained and tested on. Groups are those of the training split.
@@ -46,9 +127,13 @@ pub struct EstimatorResult {
     /// Name of the penalty it was trained with.
     pub penalty: String,
     /// λ.
+    #[serde(with = "weight")]
     pub penalty_weight: f64,
     /// γ.
     pub ridge: f64,
+    /// True for the setting of a path that the rule picked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
     /// One a seed.
     pub runs: Vec<RunResult>,
     /// Over the runs, by split.
@@ -210,6 +295,36 @@ mod tests {
         // 1, 2, 3: sum of squares 2, variance 1, over 3 runs.
         assert_eq!(standard_error(&[1.0, 2.0, 3.0]), Some((1.0f64 / 3.0).sqrt()));
         assert_eq!(standard_error(&[1.0]), None);
+    }
+
+    fn setting(penalty_weight: f64, chosen: bool) -> EstimatorResult {
+        EstimatorResult {
+            name: "core".into(),
+            penalty: "logit-variance".into(),
+            penalty_weight,
+            ridge: 0.0,
+            chosen,
+            runs: Vec::new(),
+            mean: BTreeMap::new(),
+            standard_error: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn an_infinite_weight_is_a_word_in_json() {
+        let text = serde_json::to_string(&setting(f64::INFINITY, true)).unwrap();
+        assert!(text.contains(r#""penalty_weight":"infinity""#) && text.contains(r#""chosen":true"#), "{text}");
+        let back: EstimatorResult = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, setting(f64::INFINITY, true));
+        let wrong = serde_json::from_str::<EstimatorResult>(&text.replace("infinity", "much")).unwrap_err();
+        assert!(wrong.to_string().contains("a number or `infinity`"), "{wrong}");
+    }
+
+    #[test]
+    fn what_was_not_chosen_does_not_speak_of_it() {
+        let text = serde_json::to_string(&setting(0.5, false)).unwrap();
+        assert!(text.contains(r#""penalty_weight":0.5"#) && !text.contains("chosen"), "{text}");
+        assert_eq!(serde_json::from_str::<EstimatorResult>(&text).unwrap(), setting(0.5, false));
     }
 
     #[test]

@@ -8,7 +8,10 @@ const NOTICEABLE: f64 = 0.005;
 /// What the table means, in one sentence. None without both a pooled and a CoRe estimator, or for
 /// regression, where errors have units.
 pub fn verdict(results: &Results) -> Option<String> {
-    let named = |name| results.estimators.iter().find(|estimator| estimator.name == name);
+    let named = |name| {
+        let settings = || results.estimators.iter().filter(move |estimator| estimator.name == name);
+        settings().find(|estimator| estimator.chosen).or_else(|| settings().next())
+    };
     let (pooled, core) = (named("pooled")?, named("core")?);
     if results.data.classes.is_empty() {
         return None;
@@ -98,6 +101,7 @@ mod tests {
                 penalty: "logit-variance".into(),
                 penalty_weight: 1.0,
                 ridge: 0.0,
+                chosen: false,
                 runs: Vec::new(),
                 mean: BTreeMap::from(mean),
                 standard_error: BTreeMap::new(),
@@ -114,6 +118,7 @@ mod tests {
                 splits: BTreeMap::new(),
             },
             estimators: vec![estimator("pooled", pooled), estimator("core", core)],
+            selection: None,
         }
     }
 
@@ -137,6 +142,16 @@ mod tests {
         assert!(
             verdict(&results([0.03, 0.41], [0.30, 0.45])).unwrap().starts_with("CoRe does not help here")
         );
+    }
+
+    #[test]
+    fn of_a_path_the_chosen_setting_is_judged() {
+        let mut results = results([0.03, 0.41], [0.03, 0.41]);
+        let mut chosen = results.estimators[1].clone();
+        chosen.chosen = true;
+        chosen.mean.get_mut("test2").unwrap().error = Some(0.09);
+        results.estimators.push(chosen);
+        assert!(verdict(&results).unwrap().contains("on test2 CoRe errs 9.0 %"));
     }
 
     #[test]

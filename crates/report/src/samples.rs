@@ -45,7 +45,7 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
     let setting = |(key, value): (&str, &str)| Setting { key: key.into(), value: value.into() };
     let config =
         [("penalty", "logit-variance"), ("penalty-weight", "1"), ("epochs", "25")].map(setting).to_vec();
-    let results = Results { schema: SCHEMA.into(), data, estimators };
+    let results = Results { schema: SCHEMA.into(), data, estimators, selection: None };
     Records { name: "stickmen-run".into(), results, config: Some(config), epochs }
 }
 
@@ -77,6 +77,7 @@ fn estimator(index: usize, runs: usize, splits: &[String], classes: &[String]) -
         penalty: penalty.into(),
         penalty_weight,
         ridge: 0.001,
+        chosen: false,
         runs,
         mean,
         standard_error,
