@@ -4,15 +4,14 @@
 //! prediction that varies there uses style. The penalties of [`penalty`] make that expensive.
 //!
 //! The modules follow the flow: [`groups`] -> [`batches`] -> [`model`] + [`penalty`] -> [`train`] ->
-//! [`evaluate`] -> [`results`].
+//! [`evaluate`] -> [`results`] and [`evidence`].
 
 pub mod batches;
-#[cfg(feature = "linear-solver")]
 pub mod certificate;
 pub mod compare;
 pub mod evaluate;
+pub mod evidence;
 pub mod groups;
-#[cfg(feature = "linear-solver")]
 pub mod linear;
 pub mod loss;
 pub mod model;

@@ -313,7 +313,10 @@ mod tests {
     #[test]
     fn an_infinite_weight_is_a_word_in_json() {
         let text = serde_json::to_string(&setting(f64::INFINITY, true)).unwrap();
-        assert!(text.contains(r#""penalty_weight":"infinity""#) && text.contains(r#""chosen":true"#), "{text}");
+        assert!(
+            text.contains(r#""penalty_weight":"infinity""#) && text.contains(r#""chosen":true"#),
+            "{text}"
+        );
         let back: EstimatorResult = serde_json::from_str(&text).unwrap();
         assert_eq!(back, setting(f64::INFINITY, true));
         let wrong = serde_json::from_str::<EstimatorResult>(&text.replace("infinity", "much")).unwrap_err();

@@ -1,4 +1,4 @@
-//! The folder of a run: `config.toml`, `results.json`, `metrics.jsonl`, models.
+//! The folder of a run: `config.toml`, `results.json`, `evidence.json`, `metrics.jsonl`, models.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,13 +7,21 @@ use std::sync::Mutex;
 
 use serde::Serialize;
 
+use crate::evidence::{self, Evidence};
 use crate::model_file;
 use crate::results::Results;
 use crate::train::{EpochRecord, Trained};
 
 /// Names that a run writes, and that `--overwrite` may remove.
-const OURS: [&str; 6] =
-    ["config.toml", "results.json", "metrics.jsonl", "model.safetensors", "models", "report.html"];
+const OURS: [&str; 7] = [
+    "config.toml",
+    "results.json",
+    "evidence.json",
+    "metrics.jsonl",
+    "model.safetensors",
+    "models",
+    "report.html",
+];
 
 /// A folder that this run writes to.
 #[derive(Debug)]
@@ -131,6 +139,13 @@ impl RunFolder {
         let mut text = serde_json::to_vec_pretty(results)?;
         text.push(b'\n');
         write_whole(&self.path.join("results.json"), &text)
+    }
+
+    /// Writes `evidence.json`. On one line: nobody reads the pictures in it as text.
+    pub fn write_evidence(&self, evidence: &Evidence) -> io::Result<()> {
+        let mut text = serde_json::to_vec(evidence)?;
+        text.push(b'\n');
+        write_whole(&self.path.join(evidence::FILE), &text)
     }
 }
 

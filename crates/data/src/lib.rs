@@ -16,5 +16,5 @@ pub mod table;
 pub use cache::Cache;
 pub use dataset::{Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
 pub use error::{DataError, Place};
-pub use save::save;
+pub use save::{encode_png, save};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
