@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let read = |name: &str| std::fs::read(Path::new(directory).join(name));
     let x: Vec<f32> = read("x.f32")?.as_chunks().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
-    let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&b| u32::from_le_bytes(b)).collect::<Vec<_>>();
+    let numbers =
+        |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|&b| u32::from_le_bytes(b)).collect::<Vec<_>>();
     let y = numbers(read("y.u32")?);
     let groups: Vec<usize> = numbers(read("group.u32")?).iter().map(|&group| group as usize).collect();
     let features = MemoryMatrix::new(&x, COLUMNS)?;
@@ -24,7 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = LinearData { features: &features, targets, group_of_row: &groups, sample_weights: None };
     let penalty_weights: Vec<f64> = weights.iter().map(|w| w.parse()).collect::<Result<_, _>>()?;
     let penalty = if penalty_weights == [0.0] { Penalty::None } else { Penalty::LogitVariance };
-    let fit = LinearConfig { penalty, ridge: ridge.parse()?, tolerance: tolerance.parse()?, ..Default::default() };
+    let fit =
+        LinearConfig { penalty, ridge: ridge.parse()?, tolerance: tolerance.parse()?, ..Default::default() };
     let config = PathConfig { fit, penalty_weights, ridges: vec![] }.check()?;
     let start = Instant::now();
     let fits = path(&config, &data)?;

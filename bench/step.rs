@@ -3,6 +3,7 @@
 //!
 //!     face 120 10         ten steps of the face network at batch 120 on all threads -> median ms a step
 //!     jobs face 120 10 2  two models at once, a thread each -> steps a second, all models together
+//!     memory face 20000   trains on so many pictures, held in memory -> peak of this process in MB
 //!
 //! A network is a name or `HEIGHTxWIDTHxCHANNELS/channels/classes`, such as `64x48x3/16,32/10`.
 
@@ -37,6 +38,7 @@ fn main() {
             ["jobs", network, batch, steps, jobs] => {
                 steps_a_second(network, number(batch), number(steps), number(jobs))
             }
+            ["memory", network, rows] => peak_memory(network, number(rows)),
             [network, batch, steps] => median(times(network, number(batch), number(steps))),
             _ => panic!("not a request: {line}"),
         };
@@ -52,7 +54,12 @@ fn number(word: &str) -> usize {
 /// Milliseconds of each step after the warm-up.
 fn times(network: &str, batch: usize, steps: usize) -> Vec<f64> {
     let network = parse(network);
-    let rows = batch * (steps + WARM_UP);
+    let ends = ends_of_steps(&network, batch, &noise(&network, batch * (steps + WARM_UP)));
+    ends.windows(2).skip(WARM_UP).map(|ends| (ends[1] - ends[0]).as_secs_f64() * 1e3).collect()
+}
+
+/// When training started and when each of its steps ended: one pass over the rows.
+fn ends_of_steps(network: &Network, batch: usize, dataset: &Dataset) -> Vec<Instant> {
     let config = TrainConfig {
         model: ModelSpec::Cnn(network.cnn.clone()),
         epochs: 1,
@@ -60,23 +67,35 @@ fn times(network: &str, batch: usize, steps: usize) -> Vec<f64> {
         learning_rate: 1e-3,
         ..Default::default()
     };
-    let dataset = noise(&network, rows);
     let mut clock = Clock(vec![Instant::now()]);
-    train(&config.check().expect("a valid configuration"), &dataset, &mut clock).expect("trains");
-    clock.0.windows(2).skip(WARM_UP).map(|ends| (ends[1] - ends[0]).as_secs_f64() * 1e3).collect()
+    train(&config.check().expect("a valid configuration"), dataset, &mut clock).expect("trains");
+    clock.0
 }
 
+/// Of all models together, each on a thread of its own, from the start of training to the end of the last.
 fn steps_a_second(network: &str, batch: usize, steps: usize, jobs: usize) -> f64 {
+    let network = parse(network);
+    let dataset = noise(&network, batch * steps);
     let start = Instant::now();
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
-                pool.install(|| times(network, batch, steps));
+                pool.install(|| ends_of_steps(&network, batch, &dataset));
             });
         }
     });
-    (jobs * (steps + WARM_UP)) as f64 / start.elapsed().as_secs_f64()
+    (jobs * steps) as f64 / start.elapsed().as_secs_f64()
+}
+
+/// Linux keeps the peak of each process; elsewhere the answer is NaN.
+fn peak_memory(network: &str, rows: usize) -> f64 {
+    let network = parse(network);
+    ends_of_steps(&network, 120, &noise(&network, rows));
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")?.trim().parse().ok());
+    peak.map_or(f64::NAN, |kilobytes: f64| kilobytes / 1000.0)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

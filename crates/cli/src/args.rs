@@ -123,7 +123,7 @@ pub struct Settings {
     /// What CoRe penalises: logit-variance, logit-sd, loss-variance, loss-sd, label-variance, total-variance, none
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     pub penalty: Option<Penalty>,
-    /// Weight λ of the penalty
+    /// Weight λ of the penalty. With --model linear also inf: no prediction varies inside a group at all
     #[arg(
         long,
         visible_alias = "lambda",
@@ -142,9 +142,12 @@ pub struct Settings {
     #[arg(long, value_name = "W", help_heading = "Method", allow_negative_numbers = true)]
     pub ridge: Option<f64>,
 
-    /// linear, mlp or cnn [default: cnn for images, linear for features]
+    /// linear (solved exactly), mlp or cnn [default: cnn for images, linear for features]
     #[arg(long, value_name = "KIND", help_heading = "Model", value_parser = by_name::<ModelKind>)]
     pub model: Option<ModelKind>,
+    /// Give every feature unit variance first, so that the ridge treats them alike (linear only)
+    #[arg(long, help_heading = "Model", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub standardise: Option<bool>,
     /// Widths of the hidden layers of an mlp, such as 500,500
     #[arg(long, value_name = "N,N,..", value_delimiter = ',', help_heading = "Model")]
     pub hidden: Option<Vec<usize>>,

@@ -35,7 +35,6 @@ impl Source {
             Self::Path(_) => return Settings::default(),
         };
         match name {
-            "linear" => Settings { learning_rate: Some(1e-2), epochs: Some(30), ..Default::default() },
             "nonlinear" => Settings { model: Some(ModelKind::Mlp), epochs: Some(30), ..Default::default() },
             "stickmen" => Settings { penalty_weight: Some(10.0), epochs: Some(8), ..Default::default() },
             _ => Settings::default(),

@@ -1,11 +1,13 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere. Keeps every finished run on disk at once.
 
 use std::io::{self, IsTerminal};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use corevar::compare::{Finished, Job, Watch};
+use corevar::evidence::Setting;
 use corevar::run_folder::RunFolder;
-use corevar::train::{EpochRecord, Log};
+use corevar::train::{EpochRecord, Log, Trained};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Plain lines come at most this often for a run.
@@ -17,6 +19,8 @@ pub struct Keeper<'a> {
     /// Models go to `models/`, unless there is just one.
     several: bool,
     show: Showing,
+    /// The first run of each estimator, as they end.
+    first_runs: Mutex<Vec<(Setting, Trained)>>,
 }
 
 /// How progress is shown.
@@ -33,7 +37,12 @@ impl<'a> Keeper<'a> {
             (false, true) => Showing::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
             (false, false) => Showing::Lines,
         };
-        Self { folder, several, show }
+        Self { folder, several, show, first_runs: Mutex::default() }
+    }
+
+    /// The first run of each estimator that has ended.
+    pub fn into_first_runs(self) -> Vec<(Setting, Trained)> {
+        self.first_runs.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
@@ -56,6 +65,10 @@ impl Watch for Keeper<'_> {
         let seed = job.seed();
         self.folder.add_metrics(estimator, seed, &finished.epochs)?;
         self.folder.save_model(&finished.trained, self.several.then_some((estimator, seed)))?;
+        if job.run == 0 {
+            let first = (Setting::new(estimator, &job.estimator.config), finished.trained.clone());
+            self.first_runs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(first);
+        }
         let line = format!("{}: done in {:.1} s", name(job), finished.result.seconds);
         match &self.show {
             Showing::Not => {}

@@ -75,6 +75,7 @@ pub fn resolve(
         },
         normalise: settings.normalise.unwrap_or(defaults.normalise),
         ridge: settings.ridge.unwrap_or(defaults.ridge),
+        standardise: settings.standardise.unwrap_or(defaults.standardise),
         epochs: settings.epochs.unwrap_or(defaults.epochs),
         batch_size: settings.batch_size.unwrap_or(defaults.batch_size),
         batches: settings.batches.unwrap_or(defaults.batches),
@@ -86,7 +87,8 @@ pub fn resolve(
         seed: settings.seed.unwrap_or(defaults.seed),
     };
     let config = config.check().map_err(|error| Usage::new(format!("--{error}")))?;
-    let runs = settings.runs.unwrap_or(runs);
+    // The exact solver has no randomness: one run is all there is.
+    let runs = if kind == ModelKind::Linear { 1 } else { settings.runs.unwrap_or(runs) };
     if runs == 0 {
         return Err(Usage::new("--runs is 0, but must be at least 1").into());
     }
@@ -113,6 +115,8 @@ fn model(settings: &Settings, kind: ModelKind) -> ModelSpec {
 /// Every setting with its value, for config.toml. Settings without effect stay out of it.
 fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usize) -> Settings {
     let penalised = config.penalty != Penalty::None;
+    let is_linear = kind == ModelKind::Linear;
+    let by_epochs = !is_linear;
     let cnn = match &config.model {
         ModelSpec::Cnn(cnn) => Some(cnn.clone()),
         ModelSpec::Linear | ModelSpec::Mlp { .. } => None,
@@ -121,9 +125,10 @@ fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usi
         penalty: Some(config.penalty),
         penalty_weight: penalised.then_some(config.penalty_weight),
         normalise: penalised.then_some(config.normalise),
-        penalty_warmup: penalised.then_some(config.penalty_warmup),
+        penalty_warmup: (penalised && by_epochs).then_some(config.penalty_warmup),
         ridge: Some(config.ridge),
         model: Some(kind),
+        standardise: is_linear.then_some(config.standardise),
         hidden: match &config.model {
             ModelSpec::Mlp { hidden } => Some(hidden.clone()),
             ModelSpec::Linear | ModelSpec::Cnn(_) => None,
@@ -133,14 +138,14 @@ fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usi
         stride: cnn.as_ref().map(|cnn| cnn.stride),
         // The shortest decimal that is this f32, not its f64 expansion.
         negative_slope: cnn.as_ref().and_then(|cnn| cnn.negative_slope.to_string().parse().ok()),
-        epochs: Some(config.epochs),
-        batch_size: Some(config.batch_size),
-        batches: Some(config.batches),
-        learning_rate: Some(config.learning_rate),
-        decay: Some(DecayFlag(config.decay)),
+        epochs: by_epochs.then_some(config.epochs),
+        batch_size: by_epochs.then_some(config.batch_size),
+        batches: by_epochs.then_some(config.batches),
+        learning_rate: by_epochs.then_some(config.learning_rate),
+        decay: by_epochs.then_some(DecayFlag(config.decay)),
         clip_norm: config.clip_norm,
-        runs: Some(runs),
-        seed: Some(config.seed),
+        runs: by_epochs.then_some(runs),
+        seed: by_epochs.then_some(config.seed),
         table: settings.table,
         sizes: settings.sizes,
     }
@@ -157,7 +162,19 @@ fn refuse_idle_flags(
     let not_mlp = kind != ModelKind::Mlp;
     let not_cnn = kind != ModelKind::Cnn;
     let not_regression = task != Some(TaskKind::Regression);
+    let linear = kind == ModelKind::Linear;
+    let exact = "a linear model is solved exactly, not by epochs";
     refuse(&[
+        ("standardise", given.standardise.is_some() && !linear, "only --model linear scales its features"),
+        ("epochs", given.epochs.is_some() && linear, exact),
+        ("batch-size", given.batch_size.is_some() && linear, exact),
+        ("batches", given.batches.is_some() && linear, exact),
+        ("learning-rate", given.learning_rate.is_some() && linear, exact),
+        ("decay", given.decay.is_some() && linear, exact),
+        ("clip-norm", given.clip_norm.is_some() && linear, exact),
+        ("penalty-warmup", given.penalty_warmup.is_some() && linear, exact),
+        ("runs", given.runs.is_some() && linear, "a linear model is solved exactly: every run is the same"),
+        ("seed", given.seed.is_some() && linear, "a linear model is solved exactly: nothing is random"),
         ("hidden", given.hidden.is_some() && not_mlp, "only --model mlp has hidden layers"),
         ("channels", given.channels.is_some() && not_cnn, "only --model cnn has channels"),
         ("kernel", given.kernel.is_some() && not_cnn, "only --model cnn has kernels"),

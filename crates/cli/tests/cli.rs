@@ -54,7 +54,8 @@ fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-const SMALL: &str = "--rows 400 --groups 40 --test-rows 100 --epochs 2";
+const SIZES: &str = "--rows 400 --groups 40 --test-rows 100";
+const SMALL: &str = "--rows 400 --groups 40 --test-rows 100 --hidden 8 --epochs 2";
 
 /// Two features, two classes, pairs; `extra` is appended to the table.
 fn write_table(folder: &Path, extra: &str) {
@@ -72,7 +73,7 @@ fn write_table(folder: &Path, extra: &str) {
 #[test]
 fn compare_prints_a_table_and_leaves_a_whole_run() {
     let folder = folder();
-    let table = succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --quiet"));
+    let table = succeeds(folder.path(), &format!("compare nonlinear {SMALL} --runs 2 --out run --quiet"));
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[0].starts_with("error in %"), "{table}");
     assert!(
@@ -95,7 +96,7 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
 fn results_have_the_form_of_the_contract() {
     let folder = folder();
     let stdout =
-        succeeds(folder.path(), &format!("compare linear {SMALL} --runs 2 --out run --json --baselines"));
+        succeeds(folder.path(), &format!("compare nonlinear {SMALL} --runs 2 --out run --json --baselines"));
     let results = json(&folder.path().join("run/results.json"));
     assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap(), results);
     assert_eq!(results["schema"], "corevar.results/1");
@@ -153,12 +154,15 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn train_takes_the_settings_of_another_run() {
     let folder = folder();
-    succeeds(folder.path(), &format!("train linear {SMALL} --penalty logit-sd --lambda 3 --out a --quiet"));
+    succeeds(
+        folder.path(),
+        &format!("train nonlinear {SMALL} --penalty logit-sd --lambda 3 --out a --quiet"),
+    );
     assert_eq!(
         names(&folder.path().join("a")),
         ["config.toml", "metrics.jsonl", "model.safetensors", "report.html", "results.json"]
     );
-    succeeds(folder.path(), "train linear --config a/config.toml --out b --quiet");
+    succeeds(folder.path(), "train nonlinear --config a/config.toml --out b --quiet");
     let [a, b] = ["a", "b"].map(|run| fs::read(folder.path().join(run).join("model.safetensors")).unwrap());
     assert!(a == b);
     let config = fs::read_to_string(folder.path().join("a/config.toml")).unwrap();
@@ -170,6 +174,27 @@ fn train_takes_the_settings_of_another_run() {
 }
 
 #[test]
+fn linear_models_are_exact_also_at_infinity() {
+    let folder = folder();
+    let stdout = succeeds(
+        folder.path(),
+        &format!("compare linear {SIZES} --penalty-weight inf --out run --quiet --json"),
+    );
+    let results: Value = serde_json::from_str(&stdout).unwrap();
+    let core = &results["estimators"][1];
+    assert_eq!(core["penalty_weight"], "inf");
+    assert_eq!(core["runs"].as_array().unwrap().len(), 1);
+    assert!(core["runs"][0]["notes"][0].as_str().unwrap().contains("vary in 1 direction"), "{core}");
+    let shifted = |estimator: &Value| estimator["mean"]["test2"]["error"].as_f64().unwrap();
+    assert!(shifted(&results["estimators"][0]) > 0.4 && shifted(core) < 0.02, "{results}");
+    // The settings of the run are settings, inf as well.
+    succeeds(folder.path(), "compare linear --config run/config.toml --out again --quiet");
+    let [a, b] =
+        ["run", "again"].map(|run| fs::read(folder.path().join(run).join("models/core-0.safetensors")));
+    assert_eq!(a.unwrap(), b.unwrap());
+}
+
+#[test]
 fn generated_folders_train_like_the_built_in_name() {
     let folder = folder();
     for name in ["linear", "nonlinear", "stickmen"] {
@@ -178,7 +203,7 @@ fn generated_folders_train_like_the_built_in_name() {
             &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"),
         );
         let common = "--epochs 1 --learning-rate 0.001 --penalty-weight 1 --quiet";
-        let model = if name == "stickmen" { "cnn" } else { "linear" };
+        let model = if name == "stickmen" { "cnn" } else { "mlp --hidden 4" };
         succeeds(folder.path(), &format!("train ./{name}-data --model {model} {common} --out {name}-a"));
         succeeds(
             folder.path(),
@@ -205,9 +230,11 @@ fn wrong_usage_says_what_to_do_and_writes_nothing() {
         ("train linear --out run --penalty none --lambda 2", &["--penalty-weight has no effect"]),
         ("train linear --out run --label-column z", &["--label-column has no effect", "built in"]),
         ("train metadata.csv --out run --rows 10", &["--rows has no effect", "not built in"]),
-        ("train linear --out run --runs 0", &["--runs"]),
+        ("train nonlinear --out run --runs 0", &["--runs is 0"]),
         ("train linear --out run --threads 0", &["--threads"]),
-        ("train linear --out run --decay 2", &["--decay"]),
+        ("train nonlinear --out run --decay 2", &["--decay"]),
+        ("train linear --out run --epochs 2", &["--epochs has no effect", "solved exactly"]),
+        ("train nonlinear --out run --penalty-weight inf", &["--penalty-weight is inf"]),
         ("compare linear --out run --penalty none", &["--penalty none", "tip:"]),
         ("train lineal --out run", &["no such file, folder or built-in data", "linear, nonlinear, stickmen"]),
         ("generate circles --out data", &["no synthetic data set `circles`", "stickmen"]),
@@ -266,7 +293,7 @@ fn an_empty_train_split_and_a_single_class_are_refused() {
 #[test]
 fn a_folder_that_holds_a_run_is_refused_without_overwrite() {
     let folder = folder();
-    let train = format!("train linear {SMALL} --out run --quiet");
+    let train = format!("train nonlinear {SMALL} --out run --quiet");
     succeeds(folder.path(), &train);
     let before = fs::read(folder.path().join("run/results.json")).unwrap();
     let message = fails(folder.path(), &train, 1);
@@ -281,7 +308,7 @@ fn a_folder_with_other_files_is_never_overwritten() {
     let folder = folder();
     fs::create_dir(folder.path().join("thesis")).unwrap();
     fs::write(folder.path().join("thesis/chapter.tex"), "").unwrap();
-    let message = fails(folder.path(), &format!("train linear {SMALL} --out thesis --overwrite"), 1);
+    let message = fails(folder.path(), &format!("train nonlinear {SMALL} --out thesis --overwrite"), 1);
     assert!(message.contains("holds other files"), "{message}");
     assert_eq!(names(&folder.path().join("thesis")), ["chapter.tex"]);
 }
@@ -295,14 +322,14 @@ fn a_penalty_without_any_group_is_named() {
     assert!(message.contains("no two training rows share a label and an id"), "{message}");
     assert!(message.contains("tip:") && message.contains("--group-column"), "{message}");
     assert_eq!(names(folder.path()), ["metadata.csv"]);
-    succeeds(folder.path(), "train metadata.csv --penalty none --epochs 1 --out run --quiet");
+    succeeds(folder.path(), "train metadata.csv --penalty none --out run --quiet");
 }
 
 #[test]
 fn a_loss_that_is_not_finite_names_epoch_batch_and_remedy() {
     let folder = folder();
     let message =
-        fails(folder.path(), &format!("train linear {SMALL} --learning-rate 3e38 --out run --quiet"), 1);
+        fails(folder.path(), &format!("train nonlinear {SMALL} --learning-rate 3e38 --out run --quiet"), 1);
     assert!(message.contains("not finite in epoch") && message.contains("batch"), "{message}");
     assert!(message.contains("--learning-rate"), "{message}");
     assert!(!folder.path().join("run/results.json").exists());
@@ -333,10 +360,8 @@ fn regression_reports_root_mean_squared_errors() {
         |i: i32| format!("{i},{},{},{}\n", 2 * i + 1, i / 2 % 10, if i < 60 { "train" } else { "test" });
     let table: String = (0..80).map(row).collect();
     fs::write(folder.path().join("metadata.csv"), format!("x1,y,group_id,split\n{table}")).unwrap();
-    let out = succeeds(
-        folder.path(),
-        "train metadata.csv --task regression --label-bins 4 --epochs 2 --out run --quiet",
-    );
+    let out =
+        succeeds(folder.path(), "train metadata.csv --task regression --label-bins 4 --out run --quiet");
     assert!(out.starts_with("rms error"), "{out}");
     assert_eq!(json(&folder.path().join("run/results.json"))["data"]["classes"], Value::Array(Vec::new()));
 }

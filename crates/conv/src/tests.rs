@@ -135,6 +135,23 @@ fn data_without_autodiff_meets_weights_with() {
 }
 
 #[test]
+fn gradient_checkpointing_changes_nothing() {
+    let options = ConvOptions { stride: [2, 2], padding: Padding::Same, slope: 0.2 };
+    let inputs = random_inputs([3, 6, 5, 4], [3, 3], 8);
+    let checkpointing = Device::flex().autodiff().gradient_checkpointing();
+    let again = (
+        Tensor::from_data(inputs.0.to_data(), &checkpointing),
+        Tensor::from_data(inputs.1.to_data(), &checkpointing),
+        Tensor::from_data(inputs.2.to_data(), &checkpointing),
+    );
+    // A product before the convolution is cheap, so that checkpointing computes it again.
+    let operation = |x: Tensor<4>, weight: Tensor<4>, bias, options| {
+        conv2d_leaky_relu(x * 2.0, weight * 0.5, bias, options)
+    };
+    assert_eq!(with_gradients(operation, again, options), with_gradients(operation, inputs, options));
+}
+
+#[test]
 fn other_types_have_no_kernel_but_work() {
     let (x, weight, bias) = random_inputs([2, 4, 4, 1], [3, 3], 2);
     let options = ConvOptions { slope: 0.2, ..Default::default() };

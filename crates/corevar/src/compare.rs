@@ -124,7 +124,7 @@ pub fn compare(
 }
 
 /// All estimators are measured by the penalty of CoRe, also those that were trained without it.
-fn measure(estimators: &[Estimator]) -> Measure {
+pub fn measure(estimators: &[Estimator]) -> Measure {
     let core =
         estimators.iter().map(|estimator| &estimator.config).find(|config| config.penalty.needs_groups());
     let config = core.or(estimators.first().map(|estimator| &estimator.config));
@@ -151,7 +151,8 @@ fn run_job(
         .iter()
         .map(|split| Ok((split.name.clone(), evaluate(&trained, dataset, &split.rows, measure)?)))
         .collect::<Result<_, TrainError>>()?;
-    Ok(Finished { trained, result: RunResult { seed: job.seed(), seconds, splits }, epochs: log.epochs })
+    let result = RunResult { seed: job.seed(), seconds, splits, notes: trained.notes.clone() };
+    Ok(Finished { trained, result, epochs: log.epochs })
 }
 
 struct Recorder {

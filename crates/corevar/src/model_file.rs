@@ -8,7 +8,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{InputShape, ModelSpec};
+use crate::linear::LinearModel;
+use crate::model::{InputShape, ModelSpec, Network, Predictor};
 use crate::run_folder::write_whole;
 use crate::task::Task;
 use crate::train::Trained;
@@ -59,9 +60,12 @@ pub fn save(model: &Trained, path: &Path) -> Result<(), ModelFileError> {
         task: model.task.clone(),
     };
     let header = serde_json::to_string(&header).expect("plain data");
-    let weights = weights(model);
+    let (dtype, weights) = match &model.predictor {
+        Predictor::Network(network) => (Dtype::F32, network_weights(network)),
+        Predictor::Linear(linear) => (Dtype::F64, linear_weights(linear)),
+    };
     let views = weights.iter().map(|(name, (shape, bytes))| {
-        let view = TensorView::new(Dtype::F32, shape.clone(), bytes).expect("four bytes a number");
+        let view = TensorView::new(dtype, shape.clone(), bytes).expect("whole numbers");
         (name.as_str(), view)
     });
     let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.into(), header)])))
@@ -92,8 +96,35 @@ fn parse(bytes: &[u8]) -> Result<Trained, String> {
         return Err(format!("its schema is `{}`, this program reads `{SCHEMA}`", header.schema));
     }
     let tensors = SafeTensors::deserialize(bytes).map_err(|cause| cause.to_string())?;
+    let predictor = match header.model {
+        ModelSpec::Linear => Predictor::Linear(read_linear(&header, &tensors)?),
+        ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
+    };
+    let Header { model: spec, input, task, .. } = header;
+    Ok(Trained { predictor, spec, input, task, notes: Vec::new() })
+}
+
+fn read_linear(header: &Header, tensors: &SafeTensors) -> Result<LinearModel, String> {
+    let logits = header.task.outputs();
+    // Two classes have one margin.
+    let outputs = if logits == 2 { 1 } else { logits };
+    let columns = header.input.checked_len().ok_or("its input is too large")?;
+    let numbers = |name: &str, shape: &[usize]| {
+        let bytes = values(tensors, name, Dtype::F64, shape)?;
+        Ok::<Vec<f64>, String>(
+            bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect(),
+        )
+    };
+    Ok(LinearModel {
+        logits,
+        weights: numbers("weights", &[outputs, columns])?,
+        intercepts: numbers("intercepts", &[outputs])?,
+    })
+}
+
+fn read_network(header: &Header, tensors: SafeTensors) -> Result<Network, String> {
     let numbers: usize = tensors.iter().map(|(_, view)| view.data().len() / 4).sum();
-    if !fits(&header, numbers) {
+    if !fits(header, numbers) {
         return Err("its weights do not fit the model that it names".into());
     }
     // The weights are replaced below; the seed does not matter.
@@ -102,8 +133,23 @@ fn parse(bytes: &[u8]) -> Result<Trained, String> {
     let network = empty.map(&mut reader);
     match reader.problem {
         Some(problem) => Err(problem),
-        None => Ok(Trained { network, spec: header.model, input: header.input, task: header.task }),
+        None => Ok(network),
     }
+}
+
+/// The bytes of a tensor that is as it should be.
+fn values<'a>(
+    tensors: &SafeTensors<'a>,
+    name: &str,
+    dtype: Dtype,
+    shape: &[usize],
+) -> Result<&'a [u8], String> {
+    let view = tensors.tensor(name).map_err(|_| format!("the weights `{name}` are missing"))?;
+    if view.dtype() != dtype || view.shape() != shape {
+        let (found, sizes) = (view.dtype(), view.shape());
+        return Err(format!("the weights `{name}` are {found:?} of {sizes:?}, not {dtype:?} of {shape:?}"));
+    }
+    Ok(view.data())
 }
 
 /// Whether the file holds as many numbers as the model needs: asked before memory is taken for it.
@@ -111,11 +157,23 @@ fn fits(header: &Header, numbers: usize) -> bool {
     header.model.parameters(header.input, header.task.outputs()) == Some(numbers)
 }
 
-fn weights(model: &Trained) -> BTreeMap<String, (Vec<usize>, Vec<u8>)> {
+/// Shape and bytes of each tensor, by name.
+type Tensors = BTreeMap<String, (Vec<usize>, Vec<u8>)>;
+
+fn linear_weights(model: &LinearModel) -> Tensors {
+    let bytes = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let outputs = model.intercepts.len();
+    BTreeMap::from([
+        ("weights".into(), (vec![outputs, model.columns()], bytes(&model.weights))),
+        ("intercepts".into(), (vec![outputs], bytes(&model.intercepts))),
+    ])
+}
+
+fn network_weights(network: &Network) -> Tensors {
     #[derive(Default)]
     struct Collector {
         path: Vec<String>,
-        weights: BTreeMap<String, (Vec<usize>, Vec<u8>)>,
+        weights: Tensors,
     }
     impl ModuleVisitor for Collector {
         fn enter_module(&mut self, name: &str, _: &str) {
@@ -134,7 +192,7 @@ fn weights(model: &Trained) -> BTreeMap<String, (Vec<usize>, Vec<u8>)> {
         }
     }
     let mut collector = Collector::default();
-    model.network.visit(&mut collector);
+    network.visit(&mut collector);
     collector.weights
 }
 
@@ -146,17 +204,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn values<const D: usize>(&self, shape: [usize; D]) -> Result<Vec<f32>, String> {
-        let name = self.path.join(".");
-        let view = self.tensors.tensor(&name).map_err(|_| format!("the weights `{name}` are missing"))?;
-        if view.dtype() != Dtype::F32 || view.shape() != shape {
-            return Err(format!(
-                "the weights `{name}` are {:?} of {:?}, not F32 of {shape:?}",
-                view.dtype(),
-                view.shape()
-            ));
-        }
-        let (numbers, _) = view.data().as_chunks::<4>();
-        Ok(numbers.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
+        let bytes = values(&self.tensors, &self.path.join("."), Dtype::F32, &shape)?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
     }
 }
 
@@ -189,13 +238,27 @@ mod tests {
     fn trained(spec: ModelSpec) -> Trained {
         let input = InputShape::Image { height: 7, width: 5, channels: 1 };
         let task = Task::Classes(vec!["a".into(), "b \"c\"".into()]);
-        let network = spec.init(input, 2, 3, &Device::flex());
-        Trained { network, spec, input, task }
+        let predictor = match spec {
+            ModelSpec::Linear => Predictor::Linear(LinearModel {
+                logits: 2,
+                weights: (0..35).map(|k| 1.0 / f64::from(k + 3)).collect(),
+                intercepts: vec![-0.1],
+            }),
+            _ => Predictor::Network(spec.init(input, 2, 3, &Device::flex())),
+        };
+        Trained { predictor, spec, input, task, notes: Vec::new() }
     }
 
     fn specs() -> [ModelSpec; 3] {
         let cnn = CnnSpec { channels: vec![3, 4], ..Default::default() };
         [ModelSpec::Linear, ModelSpec::Mlp { hidden: vec![3, 4] }, ModelSpec::Cnn(cnn)]
+    }
+
+    fn bytes(model: &Trained) -> Tensors {
+        match &model.predictor {
+            Predictor::Network(network) => network_weights(network),
+            Predictor::Linear(linear) => linear_weights(linear),
+        }
     }
 
     #[test]
@@ -206,7 +269,7 @@ mod tests {
             let model = trained(spec);
             save(&model, &path).unwrap();
             let back = load(&path).unwrap();
-            assert_eq!(weights(&back), weights(&model));
+            assert_eq!(bytes(&back), bytes(&model));
             assert_eq!((back.spec, back.input, back.task), (model.spec, model.input, model.task));
         }
     }

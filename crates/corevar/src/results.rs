@@ -72,11 +72,11 @@ pub struct Oracle {
     pub error: f64,
 }
 
-/// λ in JSON: a number, or the word `infinity`, for which JSON has no number.
+/// λ in JSON: a number, or the word `inf`, for which JSON has no number.
 pub mod weight {
     use serde::{Deserialize, Deserializer, Serializer, de};
 
-    const INFINITY: &str = "infinity";
+    const INFINITY: &str = "inf";
 
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -96,7 +96,7 @@ pub mod weight {
             Written::Number(weight) => Ok(weight),
             Written::Word(word) if word == INFINITY => Ok(f64::INFINITY),
             Written::Word(word) => {
-                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"a number or `infinity`"))
+                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"a number or `inf`"))
             }
         }
     }
@@ -126,7 +126,7 @@ pub struct EstimatorResult {
     pub name: String,
     /// Name of the penalty it was trained with.
     pub penalty: String,
-    /// λ.
+    /// λ; `"inf"` in the file for ∞, which JSON cannot write as a number.
     #[serde(with = "weight")]
     pub penalty_weight: f64,
     /// γ.
@@ -151,6 +151,9 @@ pub struct RunResult {
     pub seconds: f64,
     /// By split.
     pub splits: BTreeMap<String, SplitResult>,
+    /// What its reader should know, such as how many directions λ = ∞ left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One model on one split.
@@ -313,14 +316,12 @@ mod tests {
     #[test]
     fn an_infinite_weight_is_a_word_in_json() {
         let text = serde_json::to_string(&setting(f64::INFINITY, true)).unwrap();
-        assert!(
-            text.contains(r#""penalty_weight":"infinity""#) && text.contains(r#""chosen":true"#),
-            "{text}"
-        );
+        assert!(text.contains(r#""penalty_weight":"inf""#) && text.contains(r#""chosen":true"#), "{text}");
         let back: EstimatorResult = serde_json::from_str(&text).unwrap();
         assert_eq!(back, setting(f64::INFINITY, true));
-        let wrong = serde_json::from_str::<EstimatorResult>(&text.replace("infinity", "much")).unwrap_err();
-        assert!(wrong.to_string().contains("a number or `infinity`"), "{wrong}");
+        let wrong =
+            serde_json::from_str::<EstimatorResult>(&text.replace("\"inf\"", "\"much\"")).unwrap_err();
+        assert!(wrong.to_string().contains("a number or `inf`"), "{wrong}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the model should say: one class of several, or a number.
 
+use std::ops::Range;
+
 use burn::tensor::{Device, Tensor, TensorData};
 use corevar_data::{Dataset, ImageShape, Inputs, Labels};
 use serde::{Deserialize, Serialize};
@@ -73,14 +75,42 @@ impl<'a> Rows<'a> {
         task(self.dataset)
     }
 
+    /// Numbers that a model sees of one row.
+    pub fn width(&self) -> usize {
+        self.dataset.inputs.width()
+    }
+
+    /// Number of classes; None for regression.
+    pub fn classes(&self) -> Option<usize> {
+        match &self.dataset.labels {
+            Labels::Classes { names, .. } => Some(names.len()),
+            Labels::Numbers(_) => None,
+        }
+    }
+
+    /// The row at a position as a model sees it. `out` has [`Rows::width`] places.
+    pub fn read(&self, position: usize, out: &mut [f32]) -> Result<(), corevar_data::DataError> {
+        self.dataset.inputs.read_row(self.rows[position], out)
+    }
+
+    /// The features of a range of positions, where they lie in memory one after the other.
+    pub fn in_memory(&self, positions: Range<usize>) -> Option<&[f32]> {
+        let Inputs::Features(features) = &self.dataset.inputs else { return None };
+        let rows = &self.rows[positions];
+        let follows = |pair: &[usize]| pair[1] == pair[0] + 1;
+        let first = *rows.first()?;
+        let width = self.width();
+        rows.windows(2).all(follows).then(|| &features.values[first * width..(first + rows.len()) * width])
+    }
+
     /// Inputs of the rows at these positions.
     /// # Shapes
     /// -> `[positions, numbers a row]`
     pub fn inputs(&self, positions: &[usize], device: &Device) -> Result<Tensor<2>, corevar_data::DataError> {
-        let width = self.dataset.inputs.width();
+        let width = self.width();
         let mut values = vec![0.0; positions.len() * width];
         for (&position, out) in positions.iter().zip(values.chunks_exact_mut(width)) {
-            self.dataset.inputs.read_row(self.rows[position], out)?;
+            self.read(position, out)?;
         }
         Ok(Tensor::from_data(TensorData::new(values, [positions.len(), width]), device))
     }

@@ -16,7 +16,7 @@ fn steps_are_timed_on_request() {
     let mut requests = program.stdin.take().unwrap();
     let mut answers = BufReader::new(program.stdout.take().unwrap()).lines();
     assert_eq!(answers.next().unwrap().unwrap(), "ready");
-    for request in ["mnist 12 2", "9x7x3/4,5/3 6 1", "jobs mnist 12 2 2"] {
+    for request in ["mnist 12 2", "9x7x3/4,5/3 6 1", "jobs mnist 12 2 2", "memory mnist 24"] {
         writeln!(requests, "{request}").unwrap();
         let answer: f64 = answers.next().unwrap().unwrap().parse().unwrap();
         assert!(answer > 0.0, "{request}: {answer}");

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use corevar::compare::{Estimator, compare};
+use corevar::compare::{Estimator, compare, measure};
+use corevar::evidence::{Evidence, Setting, Subject, gather};
 use corevar::results::{DataSummary, Results};
 use corevar::run_folder::{self, RunFolder};
-use corevar::train::check_fit;
+use corevar::train::{Trained, check_fit};
 use corevar::verdict::verdict;
 use corevar_data::{Dataset, Inputs};
 
@@ -83,8 +84,25 @@ impl Prepared {
         let keeper = Keeper::new(&folder, estimators.len() * runs > 1, self.show.quiet);
         let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
         folder.write_results(&results).with_context(|| format!("{}: results.json", self.out.display()))?;
+        let evidence = self.evidence(estimators, keeper.into_first_runs())?;
+        folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
         let report = corevar_report::write(folder.path())?;
         print(&results, self.show, &report)
+    }
+
+    /// Of the first run of each estimator, in the order of the table.
+    fn evidence(
+        &self,
+        estimators: &[Estimator],
+        models: Vec<(Setting, Trained)>,
+    ) -> anyhow::Result<Evidence> {
+        let subject = |estimator: &Estimator| {
+            let wanted = Setting::new(&estimator.name, &estimator.config);
+            let (setting, model) = models.iter().find(|(setting, _)| *setting == wanted)?;
+            Some(Subject { setting: setting.clone(), model })
+        };
+        let subjects: Vec<Subject<'_>> = estimators.iter().filter_map(subject).collect();
+        Ok(gather(&self.dataset, &subjects, measure(estimators), self.resolved.config.seed)?)
     }
 
     fn config_toml(&self) -> anyhow::Result<String> {

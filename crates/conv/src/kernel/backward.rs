@@ -119,8 +119,8 @@ impl Pass<'_> {
             if by_weight { g.rows * self.shape.len() } else { 0 },
             if by_weight { g.rows * self.planes_len() } else { 0 },
         ];
-        let mut dx =
-            Box::<[f32]>::new_uninit_slice(if self.by_x.is_some() { g.rows * self.x_len() } else { 0 });
+        let dx_len = if self.by_x.is_some() { g.rows * self.x_len() } else { 0 };
+        let mut dx = Box::<[f32]>::new_uninit_slice(dx_len);
         let (weight, bias) = with_memory(Use::Call, lens, |[sums, dw, panels, planes]| {
             sums.fill(0.0);
             dw.fill(0.0);
@@ -174,6 +174,10 @@ impl Pass<'_> {
         self.g.input[0] * self.g.input[1] * self.g.channels_in
     }
 
+    fn y_len(&self) -> usize {
+        self.shape.depth * self.shape.channels
+    }
+
     fn planes_len(&self) -> usize {
         self.cut.planes.map_or(0, |planes| planes.len())
     }
@@ -201,48 +205,51 @@ impl Pass<'_> {
         }
     }
 
-    fn step(&self, task: Task<'_>) {
-        let Task { images, dx, weights, sums } = task;
-        let y_len = self.shape.depth * self.shape.channels;
-        let dy = images_of(self.saved.dy, &images, y_len);
-        // One panel of one image is channels last already.
-        let share = self.shape.len() == y_len && self.shape.count() == 1 && self.cut.batch == 1;
-        let share = share && !matches!(weights, Weights::Nothing);
-        let pixels_len = if dx.is_some() && self.saved.slope != 1.0 && !share { dy.len() } else { 0 };
-        let (panels_len, planes_len) = match weights {
-            Weights::Add(_) => (images.len() * self.shape.len(), images.len() * self.planes_len()),
-            _ => (0, 0),
-        };
-        with_memory(Use::Task, [pixels_len, panels_len, planes_len], |[pixels, panels, planes]| {
+    /// The gradients of a few images, one after the other.
+    fn step(&self, Task { images, dx, weights, sums }: Task<'_>) {
+        let dy = images_of(self.saved.dy, &images, self.y_len());
+        let shared = self.panels_are_pixels() && !matches!(weights, Weights::Nothing);
+        let pixels_wanted = dx.is_some() && self.saved.slope != 1.0 && !shared;
+        let added = if matches!(weights, Weights::Add(_)) { images.len() } else { 0 };
+        let lens =
+            [if pixels_wanted { dy.len() } else { 0 }, added * self.shape.len(), added * self.planes_len()];
+        with_memory(Use::Task, lens, |[pixels, panels, planes]| {
             let (dw, panels, planes) = match weights {
                 Weights::Nothing => (None, panels, planes),
                 Weights::Add(dw) => (Some(dw), panels, planes),
                 Weights::Keep(panels, planes) => (None, panels, planes),
             };
             self.before_activation(&images, pixels, panels, sums);
-            if let (Some(dx), Some(correlation)) = (dx, &self.by_x) {
-                let source = match () {
-                    () if share => &*panels,
-                    () if pixels.is_empty() => dy,
-                    () => &*pixels,
+            if let (Some(dx), Some(by_x)) = (dx, &self.by_x) {
+                let source = match (pixels_wanted, shared) {
+                    (true, _) => &*pixels,
+                    (false, true) => &*panels,
+                    (false, false) => dy,
                 };
-                correlation.run(self.level, source, dx);
+                by_x.run(self.level, source, dx);
             }
-            let x = self.saved.x.map(|x| images_of(x, &images, self.x_len()));
-            let source = match (x, &self.cut.planes) {
-                (Some(x), Some(sorted)) => {
-                    let batches = x.chunks(self.cut.batch * self.x_len());
-                    for (x, planes) in batches.zip(planes.chunks_mut(self.cut.batch * sorted.len())) {
-                        sorted.pack(self.level, x, planes);
-                    }
-                    Some(&*planes)
+            if let Some(x) = self.saved.x {
+                let source = self.sort(images_of(x, &images, self.x_len()), planes);
+                if let Some(dw) = dw {
+                    self.weight_gradient(source, panels).add_to(self.level, &self.cut.parts, dw);
                 }
-                (x, _) => x,
-            };
-            if let (Some(dw), Some(source)) = (dw, source) {
-                self.weight_gradient(source, panels).add_to(self.level, &self.cut.parts, dw);
             }
         });
+    }
+
+    /// Whether the output gradient is the same in panels and channels last: one full panel, one image a batch.
+    fn panels_are_pixels(&self) -> bool {
+        self.shape.count() == 1 && self.shape.len() == self.y_len() && self.cut.batch == 1
+    }
+
+    /// Images as the gradient of the weights reads them: in planes, or as they are.
+    fn sort<'b>(&self, x: &'b [f32], planes: &'b mut [f32]) -> &'b [f32] {
+        let Some(sorted) = &self.cut.planes else { return x };
+        let batches = x.chunks(self.cut.batch * self.x_len());
+        for (x, planes) in batches.zip(planes.chunks_mut(self.cut.batch * sorted.len())) {
+            sorted.pack(self.level, x, planes);
+        }
+        planes
     }
 
     /// Writes the gradient before the activation to `pixels` and to `panels`, unless these are empty.
@@ -253,7 +260,7 @@ impl Pass<'_> {
         panels: &mut [f32],
         sums: &mut [f32],
     ) {
-        let y_len = self.shape.depth * self.shape.channels;
+        let y_len = self.y_len();
         let mut pixels = pixels.chunks_mut(self.cut.batch * y_len);
         let mut panels = panels.chunks_mut(self.cut.batch * self.shape.len());
         for start in images.clone().step_by(self.cut.batch) {
@@ -304,4 +311,25 @@ fn add_groups(groups: &[f32], len: usize) -> Vec<f32> {
         }
     });
     total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ConvOptions;
+
+    #[test]
+    fn weights_are_summed_by_group_while_there_are_more_positions() {
+        // A kernel of 3 x 3 on 5 channels has 45 weights an output channel; 20 groups of them are 900 sums.
+        let geometry = |rows| Geometry::new([rows, 5, 6, 5], [3, 3, 5, 7], 7, &ConvOptions::default());
+        assert!(!sum_weights_by_group(&geometry(29)));
+        assert!(sum_weights_by_group(&geometry(30)));
+    }
+
+    #[test]
+    fn groups_are_whole_batches_and_at_most_twenty() {
+        let sizes = |rows: [usize; 7], batch| rows.map(|rows| images_a_group(rows, batch));
+        assert_eq!(sizes([0, 1, 20, 21, 60, 61, 120], 1), [1, 1, 1, 2, 3, 6, 6]);
+        assert_eq!(sizes([0, 1, 20, 21, 60, 61, 121], 4), [4, 4, 4, 4, 4, 8, 12]);
+    }
 }

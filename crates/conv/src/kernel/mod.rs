@@ -4,6 +4,9 @@
 //! gradients of weights and bias are summed over groups of images, which depend on the number of images only, or
 //! each by one thread.
 
+// Tiles are arrays of registers, indexed by constants; iterators would hide that.
+#![allow(clippy::needless_range_loop)]
+
 mod backward;
 mod buffer;
 mod correlate;

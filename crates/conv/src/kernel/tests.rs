@@ -140,7 +140,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 #[test]
 fn random_cases_agree_with_the_naive_loop() {
     let mut random = Random(1);
-    for _ in 0..250 {
+    for _ in 0..600 {
         let case = Case::random(&mut random);
         case.check(Level::detect());
         case.check(Level::Portable);
@@ -183,7 +183,7 @@ fn the_number_of_threads_changes_no_bit() {
 #[test]
 fn nan_and_infinity_go_where_the_naive_loop_lets_them() {
     let mut random = Random(4);
-    for i in 0..60 {
+    for i in 0..120 {
         let mut case = Case::random(&mut random);
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY][i % 3];
         let target = match i / 3 % 3 {

@@ -47,7 +47,6 @@ fn mul_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(any(target_feature = "fma", target_arch = "aarch64")) { a.mul_add(b, c) } else { a * b + c }
 }
 
-// SAFETY (of the unsafe blocks below): the trait's contract makes the pointers valid for eight floats.
 impl Vector for Portable {
     #[inline(always)]
     unsafe fn splat(value: f32) -> Self {
@@ -119,8 +118,8 @@ mod avx2 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256);
 
-    // Every unsafe block below is sound by the trait's contract: AVX2 and FMA exist where the methods are called,
-    // pointers are valid for eight floats, and the unaligned forms of load and store are used.
+    // The trait's contract, which the comments below point to: AVX2 and FMA exist where the methods are called, and
+    // pointers are valid for eight floats. The unaligned forms of load and store are used.
     impl Vector for Avx2 {
         #[inline(always)]
         unsafe fn splat(value: f32) -> Self {

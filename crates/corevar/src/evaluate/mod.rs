@@ -8,10 +8,12 @@ mod variance;
 use burn::tensor::Device;
 use corevar_data::{DataError, Dataset};
 
+use crate::linear::RowsMatrix;
+use crate::model::{Network, Predictor};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::SplitResult;
 use crate::task::Rows;
-use crate::train::Trained;
+use crate::train::{TrainError, Trained};
 
 pub use calibration::{BINS, ReliabilityBin, calibration_error, reliability};
 pub use metrics::{Outputs, losses};
@@ -33,16 +35,24 @@ pub struct Measure {
 }
 
 /// The model's outputs on some rows, row by row.
-pub fn predict(model: &Trained, rows: &Rows) -> Result<Outputs, DataError> {
+pub fn predict(model: &Trained, rows: &Rows) -> Result<Outputs, TrainError> {
+    let values = match &model.predictor {
+        Predictor::Network(network) => network_outputs(network, rows)?,
+        Predictor::Linear(linear) => linear.logits(&RowsMatrix::new(rows))?,
+    };
+    Ok(Outputs { values, columns: model.task.outputs() })
+}
+
+fn network_outputs(network: &Network, rows: &Rows) -> Result<Vec<f64>, DataError> {
     let device = Device::flex();
     let positions: Vec<usize> = (0..rows.len()).collect();
-    let mut values = Vec::with_capacity(rows.len() * model.task.outputs());
+    let mut values = Vec::new();
     for positions in positions.chunks(ROWS_AT_ONCE) {
-        let outputs = model.network.forward(rows.inputs(positions, &device)?);
+        let outputs = network.forward(rows.inputs(positions, &device)?);
         let outputs = outputs.into_data().try_to_vec::<f32>().expect("a CPU tensor of f32");
         values.extend(outputs.into_iter().map(f64::from));
     }
-    Ok(Outputs { values, columns: model.task.outputs() })
+    Ok(values)
 }
 
 /// Everything that the records say of one split.
@@ -51,7 +61,7 @@ pub fn evaluate(
     dataset: &Dataset,
     split: &[usize],
     measure: Measure,
-) -> Result<SplitResult, DataError> {
+) -> Result<SplitResult, TrainError> {
     let rows = Rows::new(dataset, split, measure.label_bins);
     let outputs = predict(model, &rows)?;
     Ok(metrics::summarise(dataset, &rows, &outputs, measure))

@@ -1,10 +1,8 @@
 //! What a model says of the rows of a split.
 
-use corevar_data::DataError;
-
 use crate::evaluate::{Outputs, losses, predict};
 use crate::task::{Rows, Task};
-use crate::train::Trained;
+use crate::train::{TrainError, Trained};
 
 /// Outputs, losses and answers of one model, by position in the split.
 pub(super) struct Answers {
@@ -15,7 +13,7 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    pub fn of(model: &Trained, rows: &Rows) -> Result<Self, DataError> {
+    pub fn of(model: &Trained, rows: &Rows) -> Result<Self, TrainError> {
         Ok(Self::new(predict(model, rows)?, rows))
     }
 

@@ -1,6 +1,6 @@
 //! Decision boundaries of data in the plane: what each model says on a grid, and some rows to lay over it.
 
-use corevar_data::{DataError, Dataset, Features, Inputs, Labels};
+use corevar_data::{Dataset, Features, Inputs, Labels};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -10,6 +10,7 @@ use super::Subject;
 use super::answers::Answers;
 use crate::certificate::quantile;
 use crate::task::Rows;
+use crate::train::TrainError;
 
 /// Cells of the grid.
 const COLUMNS: usize = 96;
@@ -85,7 +86,7 @@ pub(super) fn plane(
     subjects: &[Subject<'_>],
     held_out: Option<&str>,
     seed: u64,
-) -> Result<Option<Plane>, DataError> {
+) -> Result<Option<Plane>, TrainError> {
     let (Inputs::Features(features), Labels::Classes { names, .. }) = (&dataset.inputs, &dataset.labels)
     else {
         return Ok(None);
@@ -146,7 +147,7 @@ fn grid(features: &Features, classes: &[String], across: [f64; 2], up: [f64; 2])
     }
 }
 
-fn map(model: usize, subject: &Subject<'_>, grid: &Dataset) -> Result<Map, DataError> {
+fn map(model: usize, subject: &Subject<'_>, grid: &Dataset) -> Result<Map, TrainError> {
     let cells: Vec<usize> = (0..grid.len()).collect();
     let answers = Answers::of(subject.model, &Rows::new(grid, &cells, 1))?;
     let thousandths =

@@ -25,7 +25,7 @@ mod versions;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use corevar_data::{DataError, Dataset};
+use corevar_data::Dataset;
 use serde::{Deserialize, Serialize};
 
 use answers::Answers;
@@ -44,6 +44,7 @@ pub use versions::{Times, Versions};
 use crate::certificate::RobustnessCurve;
 use crate::evaluate::{Measure, ReliabilityBin, reliability};
 use crate::task::Rows;
+use crate::train::TrainError;
 
 /// Name and version of the form of `evidence.json`.
 pub const SCHEMA: &str = "corevar.evidence/1";
@@ -125,7 +126,7 @@ pub fn gather(
     subjects: &[Subject<'_>],
     measure: Measure,
     seed: u64,
-) -> Result<Evidence, DataError> {
+) -> Result<Evidence, TrainError> {
     let start = Instant::now();
     let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
     let mut contrast = Contrast::new(dataset, subjects, seed);

@@ -112,6 +112,9 @@ pub enum LinearError {
         /// Which one.
         what: &'static str,
     },
+    /// A row of a data set that cannot be read.
+    #[error(transparent)]
+    Data(#[from] corevar_data::DataError),
     /// A matrix file that cannot be read.
     #[error("{}: {problem}", path.display())]
     File {

@@ -48,6 +48,15 @@ pub struct Scratch {
     doubles: Vec<f64>,
 }
 
+impl Scratch {
+    /// So many zeros, to be filled.
+    pub fn singles(&mut self, count: usize) -> &mut [f32] {
+        self.singles.clear();
+        self.singles.resize(count, 0.0);
+        &mut self.singles
+    }
+}
+
 /// A number as a matrix stores it.
 pub trait Stored: Copy + Sync + Into<f64> {
     /// Largest relative rounding error.

@@ -16,9 +16,6 @@ use super::matrix::Block;
 use super::problem::{Problem, Setting};
 use super::scatter::Scatter;
 
-/// Columns from which it is cheaper to keep a low-rank penalty apart than to factorise anew for each λ.
-const KEEP_APART: usize = 256;
-
 /// A curvature, with ridge and quadratic penalty on top, ready to be inverted.
 pub(super) struct Metric {
     curvature: Curvature,
@@ -90,7 +87,7 @@ fn dense(gram: &Gram, problem: &Problem, setting: Setting) -> Result<(Base, Opti
     let mut gram = gram.clone();
     gram.add_diagonal(problem.ridge(setting));
     match &problem.scatter {
-        Scatter::Rows(rows) if gram.size > KEEP_APART && scale > 0.0 => {
+        Scatter::Rows(rows) if scale > 0.0 && is_kept_apart(rows.len() / gram.size, gram.size) => {
             let base = Base::Dense(cholesky(gram)?);
             let low_rank = LowRank::new(&base, rows.clone(), scale, problem.columns())?;
             Ok((base, Some(low_rank)))
@@ -102,6 +99,11 @@ fn dense(gram: &Gram, problem: &Problem, setting: Setting) -> Result<(Base, Opti
             Ok((Base::Dense(cholesky(gram)?), None))
         }
     }
+}
+
+/// True when it is cheaper to keep a penalty of few rows apart than to factorise anew for each λ.
+fn is_kept_apart(rows: usize, columns: usize) -> bool {
+    columns >= 256 && 2 * rows <= columns
 }
 
 fn thin(rows: &[f64], problem: &Problem, setting: Setting) -> Result<(Base, Option<LowRank>), LinearError> {
@@ -189,4 +191,42 @@ fn cholesky(mut gram: Gram) -> Result<Mat<f64>, LinearError> {
         }
     }
     Err(LinearError::Factorisation { what: "a Cholesky factorisation" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `M = B + s RᵀR` on three columns, by Woodbury and by one Cholesky factorisation.
+    #[test]
+    fn a_low_rank_part_kept_apart_gives_the_same_inverse() {
+        let mut gram = Gram::zeros(3);
+        gram.add(&[1.0, 2.0, 0.5, 0.0, 1.0, -1.0, 2.0, 0.0, 1.0], 1.0);
+        gram.add_diagonal(0.1);
+        let rows = [1.0, -1.0, 3.0, 0.5, 0.5, 0.0];
+        let mut whole = gram.clone();
+        whole.add(&rows, 7.0);
+        let (base, whole) = (Base::Dense(cholesky(gram).unwrap()), Base::Dense(cholesky(whole).unwrap()));
+        let low_rank = LowRank::new(&base, rows.to_vec(), 1.0, 3).unwrap().rescale(7.0).unwrap();
+        let (mut apart, mut at_once) = ([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]);
+        base.solve_lower(&mut apart, 3);
+        low_rank.apply(&mut apart);
+        base.solve_upper(&mut apart);
+        whole.solve_lower(&mut at_once, 3);
+        whole.solve_upper(&mut at_once);
+        assert!(apart.iter().zip(at_once).all(|(a, b)| (a - b).abs() < 1e-11));
+    }
+
+    #[test]
+    fn few_rows_on_many_columns_are_kept_apart() {
+        assert!(is_kept_apart(128, 256) && !is_kept_apart(129, 256) && !is_kept_apart(1, 255));
+    }
+
+    #[test]
+    fn a_singular_matrix_is_raised_until_it_can_be_factorised() {
+        let mut gram = Gram::zeros(2);
+        gram.add(&[1.0, 1.0], 1.0);
+        assert!(cholesky(gram).is_ok());
+        assert!(cholesky(Gram { size: 1, values: vec![f64::NAN] }).is_err());
+    }
 }

@@ -57,6 +57,7 @@ mod null_space;
 mod pass;
 mod plan;
 mod problem;
+mod rows;
 mod scatter;
 #[cfg(test)]
 pub(crate) mod simulate;
@@ -65,14 +66,15 @@ mod style;
 #[cfg(test)]
 mod tests;
 
+pub use crate::penalty::{Normalise, Penalty};
 pub use config::{CheckedLinearConfig, CheckedPathConfig, LinearConfig, PathConfig};
 pub use data::{LinearData, Targets};
 pub use error::LinearError;
-pub use kind::{Normalise, Penalty};
 pub use lbfgs::Optimality;
 pub use matrix::{Block, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, SelectedRows, Stored};
 pub use model::{LinearFit, LinearModel, Note};
 pub use null_space::NullSpace;
 pub use problem::Objective;
+pub use rows::RowsMatrix;
 pub use solver::{fit, path};
 pub use style::{CheckedStyleConfig, StyleCarrier, StyleConfig, StyleDirection, StyleReport, style_report};

@@ -31,7 +31,7 @@ pub(super) enum Scatter {
 impl Scatter {
     /// True when the scatter is small enough to be formed.
     pub fn fits(contrasts: usize, columns: usize) -> bool {
-        columns <= LARGEST_DENSE || stays_low_rank(contrasts, columns)
+        columns <= LARGEST_DENSE || contrasts <= LARGEST_DENSE / 2
     }
 
     pub fn new(reader: &mut RowReader, groups: &GroupIndex, columns: usize) -> Result<Self, LinearError> {
@@ -90,9 +90,10 @@ impl Scatter {
     }
 }
 
-/// Rows are kept when they are fewer than half the columns: a product with them is then the cheaper one.
+/// Rows are kept when they are at most three quarters of the columns. A metric without a square matrix relies on
+/// that: it has no more rows, and so no more contrasts, either ([`super::plan::Plan`]).
 fn stays_low_rank(contrasts: usize, columns: usize) -> bool {
-    2 * contrasts <= columns
+    4 * contrasts <= 3 * columns
 }
 
 /// `rows -= (rows Q) Qᵀ`: takes the part along the columns of `basis` away.

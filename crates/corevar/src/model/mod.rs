@@ -10,6 +10,8 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use crate::linear::LinearModel;
+
 pub use cnn::{Cnn, CnnSpec};
 pub use mlp::Mlp;
 
@@ -40,7 +42,7 @@ impl InputShape {
     }
 
     /// As [`InputShape::len`], None instead of an overflow.
-    fn checked_len(self) -> Option<usize> {
+    pub(crate) fn checked_len(self) -> Option<usize> {
         match self {
             Self::Features(count) => Some(count),
             Self::Image { height, width, channels } => height.checked_mul(width)?.checked_mul(channels),
@@ -57,7 +59,7 @@ impl InputShape {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ModelSpec {
-    /// Multinomial logistic (or linear) regression.
+    /// Multinomial logistic (or linear) regression, solved exactly: see [`crate::linear`].
     Linear,
     /// Dense layers with softplus between them.
     Mlp {
@@ -90,26 +92,33 @@ impl ModelSpec {
         }
     }
 
-    /// The model with Glorot-uniform weights and zero biases, drawn from `seed` and nothing else.
+    /// The network with Glorot-uniform weights and zero biases, drawn from `seed` and nothing else.
     ///
     /// # Panics
     /// For a CNN on features: [`crate::train::TrainConfig`] refuses that before.
     pub fn init(&self, input: InputShape, outputs: usize, seed: u64, device: &Device) -> Network {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match self {
-            Self::Linear => Network::Linear(init::dense(&mut rng, input.len(), outputs, device)),
+            Self::Linear => Network::Mlp(Mlp::init(&mut rng, input.len(), &[], outputs, device)),
             Self::Mlp { hidden } => Network::Mlp(Mlp::init(&mut rng, input.len(), hidden, outputs, device)),
             Self::Cnn(spec) => Network::Cnn(Cnn::init(&mut rng, input, spec, outputs, device)),
         }
     }
 }
 
-/// A model with weights.
+/// What says something about a row: a network, or the linear model, which has numbers of twice the length.
+#[derive(Debug, Clone)]
+pub enum Predictor {
+    /// On a device without autodiff.
+    Network(Network),
+    /// From the exact solver.
+    Linear(LinearModel),
+}
+
+/// A network with weights.
 #[derive(Module, Debug)]
 pub enum Network {
-    /// One dense layer.
-    Linear(burn::nn::Linear),
-    /// Dense layers with softplus between them.
+    /// Dense layers with softplus between them; one alone is a linear model.
     Mlp(Mlp),
     /// Convolutions, then one dense layer.
     Cnn(Cnn),
@@ -121,7 +130,6 @@ impl Network {
     /// inputs `[rows, numbers a row]`, pictures as height x width x channels -> `[rows, outputs]`
     pub fn forward(&self, inputs: Tensor<2>) -> Tensor<2> {
         match self {
-            Self::Linear(layer) => layer.forward(inputs),
             Self::Mlp(mlp) => mlp.forward(inputs),
             Self::Cnn(cnn) => cnn.forward(inputs),
         }

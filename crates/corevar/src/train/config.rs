@@ -17,13 +17,16 @@ pub struct TrainConfig {
     pub model: ModelSpec,
     /// Which conditional variance is penalised, `C`.
     pub penalty: Penalty,
-    /// Weight λ of the penalty. Not the ridge. At least 0; 0 is the pooled estimator.
+    /// Weight λ of the penalty. Not the ridge. At least 0; 0 is the pooled estimator. Linear models also take ∞.
     pub penalty_weight: f64,
     /// Which groups the mean in `C` is taken over.
     pub normalise: Normalise,
     /// Weight γ of half the squared weights. At least 0.
     pub ridge: f64,
-    /// Passes over the training rows. At least 1.
+    /// Linear models only: give every feature unit variance first, so that the ridge treats them alike. The model
+    /// takes features in their own units all the same.
+    pub standardise: bool,
+    /// Passes over the training rows. At least 1. This and all below but the bins: networks only.
     pub epochs: usize,
     /// Rows a step. At least 1; groups stay whole only if it is at least 2.
     pub batch_size: usize,
@@ -64,6 +67,7 @@ impl Default for TrainConfig {
             penalty_weight: 1.0,
             normalise: Normalise::Grouped,
             ridge: 1e-3,
+            standardise: false,
             epochs: 25,
             batch_size: 120,
             batches: BatchMode::Spread,
@@ -117,8 +121,9 @@ impl TrainConfig {
             (
                 "penalty-weight",
                 self.penalty_weight.to_string(),
-                at_least_0(self.penalty_weight),
-                "a number from 0",
+                at_least_0(self.penalty_weight)
+                    || self.takes_infinity() && self.penalty_weight == f64::INFINITY,
+                if self.takes_infinity() { "a number from 0, or inf" } else { "a number from 0" },
             ),
             ("ridge", self.ridge.to_string(), at_least_0(self.ridge), "a number from 0"),
             ("epochs", self.epochs.to_string(), self.epochs > 0, "at least 1"),
@@ -172,6 +177,11 @@ impl TrainConfig {
                 }
             }
         }
+    }
+
+    /// Whether λ = ∞ means something: the linear model whose logits do not vary inside groups at all.
+    fn takes_infinity(&self) -> bool {
+        self.model == ModelSpec::Linear && self.penalty.has_limit()
     }
 
     /// True when the penalty changes the objective.

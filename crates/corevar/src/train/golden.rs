@@ -55,7 +55,7 @@ fn dataset(golden: &Golden) -> Dataset {
 
 fn spec(name: &str) -> ModelSpec {
     match name {
-        "linear" => ModelSpec::Linear,
+        "linear" => ModelSpec::Mlp { hidden: Vec::new() },
         "mlp" => ModelSpec::Mlp { hidden: vec![7, 4] },
         _ => ModelSpec::Cnn(CnnSpec { channels: vec![3, 5], ..Default::default() }),
     }

@@ -1,6 +1,7 @@
 //! The training loop.
 
 mod config;
+mod exact;
 mod log;
 
 use burn::grad_clipping::GradientClippingConfig;
@@ -15,21 +16,24 @@ use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
 
 use crate::batches::Batches;
-use crate::model::{InputShape, ModelSpec, Network, is_weight};
+use crate::linear::LinearError;
+use crate::model::{InputShape, ModelSpec, Network, Predictor, is_weight};
 use crate::penalty::Predictions;
 use crate::task::{Rows, Task, input_shape, task};
 
 /// A model after training, with what is needed to use it.
 #[derive(Debug, Clone)]
 pub struct Trained {
-    /// On a device without autodiff.
-    pub network: Network,
+    /// The model itself.
+    pub predictor: Predictor,
     /// How it is built.
     pub spec: ModelSpec,
     /// What it takes.
     pub input: InputShape,
     /// What it says.
     pub task: Task,
+    /// What its user should know, such as how many directions λ = ∞ left.
+    pub notes: Vec<String>,
 }
 
 /// Why training stopped before its end.
@@ -44,6 +48,9 @@ pub enum TrainError {
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// The linear estimator has no answer.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
     /// The loss left the finite numbers.
     #[error("the loss is not finite in epoch {epoch}, batch {batch}: risk {risk}, penalty {penalty}")]
     NotFinite {
@@ -66,12 +73,14 @@ impl TrainError {
                 "lower --learning-rate or --penalty-weight, set --clip-norm 1, or scale the features".into(),
             ),
             Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
-            Self::Data(_) | Self::NoTrainingRows(_) => None,
+            Self::Data(cause) => cause.tip(),
+            Self::Linear(LinearError::Data(cause)) => cause.tip(),
+            Self::Linear(_) | Self::NoTrainingRows(_) => None,
         }
     }
 }
 
-/// Trains one model on the split `train`. The same configuration and data give the same model to the
+/// Trains one model on the split `train`: a network by epochs, a linear model exactly. The same configuration and data give the same model to the
 /// last bit, whatever the number of threads.
 pub fn train(
     config: &CheckedTrainConfig,
@@ -79,11 +88,17 @@ pub fn train(
     log: &mut dyn Log,
 ) -> Result<Trained, TrainError> {
     let rows = training_rows(config, dataset)?;
-    let device = Device::flex().autodiff();
     let (input, task) = (input_shape(dataset), task(dataset));
-    let start = config.model.init(input, task.outputs(), config.seed, &device);
-    let network = fit(start, config, &rows, &device, log)?;
-    Ok(Trained { network: network.valid(), spec: config.model.clone(), input, task })
+    let (predictor, notes) = match config.model {
+        ModelSpec::Linear => exact::fit(config, &rows, log)?,
+        ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => {
+            let device = Device::flex().autodiff();
+            let start = config.model.init(input, task.outputs(), config.seed, &device);
+            let network = fit(start, config, &rows, &device, log)?;
+            (Predictor::Network(network.valid()), Vec::new())
+        }
+    };
+    Ok(Trained { predictor, spec: config.model.clone(), input, task, notes })
 }
 
 /// The loop of the paper, from the weights of `model` on.

@@ -42,9 +42,10 @@ fn pictures(rows: usize) -> Dataset {
     }
 }
 
+/// A linear model trained by epochs: an MLP without a hidden layer.
 fn config() -> TrainConfig {
     TrainConfig {
-        model: ModelSpec::Linear,
+        model: ModelSpec::Mlp { hidden: Vec::new() },
         epochs: 5,
         batch_size: 20,
         learning_rate: 0.05,
@@ -52,16 +53,21 @@ fn config() -> TrainConfig {
     }
 }
 
-fn weights(model: &Trained) -> Vec<u32> {
-    struct Bits(Vec<u32>);
+fn weights(model: &Trained) -> Vec<u64> {
+    struct Bits(Vec<u64>);
     impl ModuleVisitor for Bits {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
             let values: Vec<f32> = param.val().into_data().try_to_vec().unwrap();
-            self.0.extend(values.iter().map(|value| value.to_bits()));
+            self.0.extend(values.iter().map(|value| u64::from(value.to_bits())));
         }
     }
     let mut bits = Bits(Vec::new());
-    model.network.visit(&mut bits);
+    match &model.predictor {
+        Predictor::Network(network) => network.visit(&mut bits),
+        Predictor::Linear(linear) => {
+            bits.0.extend(linear.weights.iter().chain(&linear.intercepts).map(|value| value.to_bits()));
+        }
+    }
     bits.0
 }
 
@@ -131,7 +137,10 @@ fn another_seed_gives_another_model() {
 fn ridge_shrinks_weights_and_is_logged_with_its_weight() {
     let dataset = plane(200, 0);
     let [weak, strong] = [0.0, 1.0].map(|ridge| run(TrainConfig { ridge, epochs: 20, ..config() }, &dataset));
-    let [weak_norm, strong_norm] = [&weak, &strong].map(|(model, _)| model.network.half_squared_weights());
+    let [weak_norm, strong_norm] = [&weak, &strong].map(|(model, _)| {
+        let Predictor::Network(network) = &model.predictor else { unreachable!() };
+        network.half_squared_weights()
+    });
     assert!(strong_norm < 0.3 * weak_norm, "{strong_norm} {weak_norm}");
     assert_eq!(weak.1[19].ridge, 0.0);
     assert!((strong.1[19].ridge - strong_norm).abs() < 1e-5 * strong_norm);

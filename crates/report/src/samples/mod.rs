@@ -63,6 +63,7 @@ fn estimator(index: usize, runs: usize, splits: &[String], classes: &[String]) -
     let run = |seed: usize| RunResult {
         seed: seed as u64,
         seconds: 20.0 + 5.0 * noise(seed + 31 * index),
+        notes: Vec::new(),
         splits: splits
             .iter()
             .enumerate()
