@@ -4,12 +4,13 @@
 //! prediction that varies there uses style. The penalties of [`penalty`] make that expensive.
 //!
 //! The modules follow the flow: [`groups`] -> [`batches`] -> [`model`] + [`penalty`] -> [`train`] ->
-//! [`evaluate`] -> [`results`].
+//! [`evaluate`] -> [`results`] and [`evidence`].
 
 pub mod batches;
 pub mod certificate;
 pub mod compare;
 pub mod evaluate;
+pub mod evidence;
 pub mod fingerprint;
 pub mod groups;
 pub mod linear;

@@ -1,4 +1,5 @@
-//! The folder of a run: `config.toml`, `results.json`, `metrics.jsonl`, models, and a record of each finished run.
+//! The folder of a run: `config.toml`, `results.json`, `evidence.json`, `metrics.jsonl`, models, and a record of each
+//! finished run.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,14 +8,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::Measure;
+use crate::evidence::{self, Evidence};
 use crate::model_file;
 use crate::results::{Results, RunResult};
 use crate::train::{EpochRecord, TrainConfig, Trained};
 
 /// Names that a run writes, and that `--overwrite` may remove.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "config.toml",
     "results.json",
+    "evidence.json",
     "metrics.jsonl",
     "model.safetensors",
     "models",
@@ -227,6 +230,13 @@ impl RunFolder {
         let mut text = serde_json::to_vec_pretty(results)?;
         text.push(b'\n');
         write_whole(&self.path.join("results.json"), &text)
+    }
+
+    /// Writes `evidence.json`. On one line: nobody reads the pictures in it as text.
+    pub fn write_evidence(&self, evidence: &Evidence) -> io::Result<()> {
+        let mut text = serde_json::to_vec(evidence)?;
+        text.push(b'\n');
+        write_whole(&self.path.join(evidence::FILE), &text)
     }
 }
 

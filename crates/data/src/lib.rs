@@ -23,6 +23,6 @@ pub use cache::Cache;
 pub use changed::{Changed, Mode};
 pub use dataset::{Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
 pub use error::{DataError, Place};
-pub use save::save;
+pub use save::{encode_png, save};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
 pub use views::Views;

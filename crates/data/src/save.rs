@@ -8,7 +8,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
-use crate::{DataError, Dataset, Images, Inputs, Labels};
+use crate::{DataError, Dataset, ImageShape, Images, Inputs, Labels};
 
 /// Writes `metadata.csv` and, for pictures, PNG files under `images/`.
 ///
@@ -163,16 +163,17 @@ fn write_images(images: &Images, rows: usize, folder: &Path) -> Result<(), DataE
 }
 
 fn write_png(path: &Path, bytes: &[u8], images: &Images) -> Result<(), DataError> {
-    let colour = if images.shape.channels == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
-    let (width, height) = (images.shape.width as u32, images.shape.height as u32);
-    let mut png = Vec::new();
-    PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive)
-        .write_image(bytes, width, height, colour)
-        .map_err(|error| DataError::Io {
-            path: path.to_path_buf(),
-            action: "encode",
-            cause: std::io::Error::other(error.to_string()),
-        })?;
+    let png = encode_png(bytes, images.shape).map_err(DataError::io(path, "encode"))?;
     let mut file = fs::File::create(path).map_err(DataError::io(path, "create"))?;
     file.write_all(&png).map_err(DataError::io(path, "write"))
+}
+
+/// The bytes of one picture, HWC, as a PNG file.
+pub fn encode_png(bytes: &[u8], shape: ImageShape) -> std::io::Result<Vec<u8>> {
+    let colour = if shape.channels == 1 { ExtendedColorType::L8 } else { ExtendedColorType::Rgb8 };
+    let mut png = Vec::new();
+    PngEncoder::new_with_quality(&mut png, CompressionType::Fast, FilterType::Adaptive)
+        .write_image(bytes, shape.width as u32, shape.height as u32, colour)
+        .map_err(|error| std::io::Error::other(error.to_string()))?;
+    Ok(png)
 }

@@ -17,17 +17,19 @@ pub enum ReportError {
         /// Why.
         cause: io::Error,
     },
-    /// `results.json` is of another version of corevar.
-    #[error("{}: the schema is `{found}`, but must be `{}`", path.display(), corevar::results::SCHEMA)]
+    /// `results.json` or `evidence.json` is of another version of corevar.
+    #[error("{}: the schema is `{found}`, but must be `{wanted}`", path.display())]
     Schema {
         /// Which record.
         path: PathBuf,
         /// What it says.
         found: String,
+        /// What it should say.
+        wanted: &'static str,
     },
-    /// `results.json` does not have the form of results.
+    /// `results.json` or `evidence.json` does not have its form.
     #[error("{}: {cause}", path.display())]
-    Results {
+    Json {
         /// Which record.
         path: PathBuf,
         /// Where and why.
@@ -69,7 +71,7 @@ impl ReportError {
             Self::Schema { .. } => {
                 Some("write the report with the version of corevar that trained the models")
             }
-            Self::Results { .. } | Self::Metrics { .. } | Self::Config { .. } => {
+            Self::Json { .. } | Self::Metrics { .. } | Self::Config { .. } => {
                 Some("take the record as corevar wrote it; a damaged one comes back by training again")
             }
             Self::Read { .. } | Self::Write { .. } => None,

@@ -35,6 +35,12 @@ impl Unit {
             None => show(mean),
         }
     }
+
+    /// `8.00 to 10.00`.
+    pub fn range(self, low: f64, high: f64) -> String {
+        let show = |value: f64| self.show(Some(value), None);
+        format!("{} to {}", show(low), show(high))
+    }
 }
 
 /// Three significant digits.
@@ -54,6 +60,9 @@ fn like(model: f64, value: f64) -> String {
 
 /// A setting: all its digits, and none more.
 pub fn exact(value: f64) -> String {
+    if value == f64::INFINITY {
+        return "∞".into();
+    }
     match value != 0.0 && !(1e-4..1e7).contains(&value.abs()) {
         true => format!("{value:e}"),
         false => value.to_string(),
@@ -116,6 +125,6 @@ mod tests {
     fn times_and_counts_are_read_at_a_glance() {
         assert_eq!([0.44, 125.0, 3720.0].map(seconds), ["0.4 s", "2 min 5 s", "1 h 2 min"]);
         assert_eq!([7, 1234, 1234567].map(count), ["7", "1\u{202f}234", "1\u{202f}234\u{202f}567"]);
-        assert_eq!([0.001, 1e-5, 10.0].map(exact), ["0.001", "1e-5", "10"]);
+        assert_eq!([0.001, 1e-5, 10.0, f64::INFINITY].map(exact), ["0.001", "1e-5", "10", "∞"]);
     }
 }

@@ -1,8 +1,8 @@
 //! From the records of a run to one HTML file.
 //!
-//! [`write()`] reads `config.toml`, `results.json` and `metrics.jsonl` of a run folder and nothing else, and
-//! writes `report.html`: one file without network, script or foreign font, in the light or dark of its reader.
-//! [`html`] is the same without a disk.
+//! [`write()`] reads `config.toml`, `results.json`, `evidence.json` and `metrics.jsonl` of a run folder and nothing else, and
+//! writes `report.html`: one file without network or foreign font, in the light or dark of its reader. One small script adds a
+//! slider and tips; the page is complete without it. [`html`] is the same without a disk.
 //!
 //! A section is a file in `sections/` and a line in `sections::SECTIONS`. It gets the [`Records`] and returns
 //! markup, in which `maud` escapes every name that comes from the data. Plots are drawn by `plotters`
@@ -11,6 +11,7 @@
 mod error;
 mod format;
 mod measure;
+mod models;
 mod names;
 mod page;
 mod plot;
@@ -18,6 +19,7 @@ mod records;
 #[cfg(test)]
 mod samples;
 mod sections;
+mod weights;
 
 use std::path::{Path, PathBuf};
 
@@ -30,8 +32,8 @@ pub const FILE: &str = "report.html";
 /// Reads the records in the folder `run` and writes its `report.html`, whole or not at all. Returns its path.
 ///
 /// # Errors
-/// Without a readable `results.json`, or when a record is not what its form says. A missing `config.toml`
-/// or `metrics.jsonl` is no error: the section says so.
+/// Without a readable `results.json`, or when a record is not what its form says. A missing `config.toml`,
+/// `metrics.jsonl` or `evidence.json` is no error: sections say so or are left out.
 pub fn write(run: &Path) -> Result<PathBuf, ReportError> {
     let records = Records::read(run)?;
     let path = run.join(FILE);

@@ -8,9 +8,19 @@ use crate::sections::{SECTIONS, Section};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing is loaded and nothing runs, whatever the records hold.
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// The slider of the boundaries and tips that also work for fingers; the page is complete without it.
+pub const SCRIPT: &str = include_str!("script.js");
+
+/// SHA-256 of [`SCRIPT`]; a test names the right one.
+const SCRIPT_HASH: &str = "sha256-KluVAGboB8PwE5SgvxU1Omv+LhGq9EF5kH26PW49E2k=";
+
+/// Nothing is loaded and nothing but the script runs, whatever the records hold.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; script-src '{SCRIPT_HASH}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+         form-action 'none'"
+    )
+}
 
 /// The whole document.
 pub fn page(records: &Records) -> Markup {
@@ -35,6 +45,7 @@ pub fn page(records: &Records) -> Markup {
                     }
                 }
                 main { @for (section, body) in &sections { (framed(section, body)) } }
+                script { (PreEscaped(SCRIPT)) }
             }
         }
     }
@@ -44,7 +55,7 @@ fn head(name: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";
-            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            meta http-equiv="Content-Security-Policy" content=(policy());
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             meta name="generator" content=(concat!("corevar ", env!("CARGO_PKG_VERSION")));
@@ -82,4 +93,19 @@ fn facts(records: &Records) -> Markup {
         ("Runs", count(runs)),
     ];
     html! { dl.facts { @for (name, value) in &facts { div { dt { (name) } dd { (value) } } } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use corevar::evidence::base64;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    #[test]
+    fn the_policy_allows_the_script_and_no_other() {
+        let hash = format!("sha256-{}", base64(&Sha256::digest(SCRIPT.as_bytes())));
+        assert_eq!(SCRIPT_HASH, hash, "the script has changed");
+        assert!(!SCRIPT.contains("</script"));
+    }
 }

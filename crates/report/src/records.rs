@@ -4,8 +4,10 @@ use std::fs;
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::Path;
 
-use corevar::results::{Results, SCHEMA};
+use corevar::evidence::{self, Evidence};
+use corevar::results::{self, Results};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::ReportError;
 
@@ -20,6 +22,8 @@ pub struct Records {
     pub config: Option<Vec<Setting>>,
     /// `metrics.jsonl`; empty without the file.
     pub epochs: Vec<EpochLine>,
+    /// `evidence.json`; None without the file.
+    pub evidence: Option<Evidence>,
 }
 
 /// One setting of `config.toml`.
@@ -58,22 +62,32 @@ impl Records {
         let folder = run.canonicalize().unwrap_or_else(|_| run.into());
         let name =
             folder.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned());
-        Ok(Self { name, results: results(run)?, config: config(run)?, epochs: epochs(run)? })
+        Ok(Self {
+            name,
+            results: results(run)?,
+            config: config(run)?,
+            epochs: epochs(run)?,
+            evidence: record(&run.join(evidence::FILE), evidence::SCHEMA)?,
+        })
     }
 }
 
 fn results(run: &Path) -> Result<Results, ReportError> {
+    record(&run.join("results.json"), results::SCHEMA)?.ok_or_else(|| ReportError::NoResults(run.into()))
+}
+
+/// A record of JSON that names its schema. None without the file.
+fn record<T: DeserializeOwned>(path: &Path, schema: &'static str) -> Result<Option<T>, ReportError> {
     #[derive(Deserialize)]
     struct Head {
         schema: String,
     }
-    let path = run.join("results.json");
-    let text = text(&path)?.ok_or_else(|| ReportError::NoResults(run.into()))?;
-    let broken = |cause| ReportError::Results { path: path.clone(), cause };
-    let Head { schema } = serde_json::from_str(&text).map_err(broken)?;
-    match schema == SCHEMA {
-        true => serde_json::from_str(&text).map_err(broken),
-        false => Err(ReportError::Schema { path, found: schema }),
+    let Some(text) = text(path)? else { return Ok(None) };
+    let broken = |cause| ReportError::Json { path: path.into(), cause };
+    let Head { schema: found } = serde_json::from_str(&text).map_err(broken)?;
+    match found == schema {
+        true => serde_json::from_str(&text).map(Some).map_err(broken),
+        false => Err(ReportError::Schema { path: path.into(), found, wanted: schema }),
     }
 }
 
@@ -194,6 +208,18 @@ mod tests {
             message.ends_with("the schema is `corevar.results/9`, but must be `corevar.results/1`"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn evidence_is_read_when_it_is_there() {
+        let evidence = samples::with_evidence().evidence.unwrap();
+        let text = serde_json::to_string(&evidence).unwrap();
+        let run = folder(&[("results.json", &results_json()), ("evidence.json", &text)]);
+        assert_eq!(Records::read(run.path()).unwrap().evidence, Some(evidence));
+        let other = text.replace("corevar.evidence/1", "corevar.evidence/2");
+        let run = folder(&[("results.json", &results_json()), ("evidence.json", &other)]);
+        let message = Records::read(run.path()).unwrap_err().to_string();
+        assert!(message.contains("evidence.json: the schema is `corevar.evidence/2`"), "{message}");
     }
 
     #[test]

@@ -3,15 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use corevar::compare::{Estimator, Job, compare};
+use corevar::compare::{Estimator, Job, compare, measure};
+use corevar::evidence::{Evidence, Setting, Subject, gather};
 use corevar::fingerprint::fingerprint;
-use corevar::results::{DataSummary, Results, Selection};
+use corevar::model_file;
+use corevar::results::{DataSummary, EstimatorResult, Results, Selection};
 use corevar::run_folder::{self, RunFolder, Start};
 use corevar::select::{constant_loss, select, sentence};
 use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
 use corevar::validation::{self, with_validation};
 use corevar::verdict::verdict;
-use corevar_data::{Dataset, Inputs};
+use corevar_data::inspect::{InspectOptions, inspect};
+use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Settings, Show};
 use crate::choice::{Choice, Choosing};
@@ -31,6 +34,8 @@ pub struct Prepared {
     pub resolved: Resolved,
     data: String,
     dataset: Dataset,
+    /// Of the reader; None for built-in data.
+    report: Option<ReadReport>,
     out: PathBuf,
     start: Start,
     show: Show,
@@ -54,12 +59,14 @@ impl Prepared {
         let asked = overlay(usual, &given)?;
         let loaded = load(&source, &asked.table, &asked.sizes, &reading)?;
         let notes = loaded.notes();
+        // The reader knows nothing of copies.
+        let report = loaded.report.filter(|_| asked.augment.augment.is_none());
         let dataset = augment(loaded.dataset, &asked.augment)?;
         let are_images = matches!(dataset.inputs, Inputs::Images(_));
         let resolved = resolve(&given, &of_data, are_images, runs, choosing)?;
         check_fit(&resolved.config, &dataset)?;
         let (data, out, show) = (common.data.clone(), common.out.clone(), common.show);
-        let prepared = Self { resolved, data, dataset, out, start, show, threads };
+        let prepared = Self { resolved, data, dataset, report, out, start, show, threads };
         for line in notes {
             prepared.say(&line);
         }
@@ -105,7 +112,7 @@ impl Prepared {
         }
         let estimators = estimators(&config)?;
         let results = self.train(&folder, &estimators, self.resolved.runs)?;
-        self.finish(&folder, Results { selection, ..results })
+        self.finish(&folder, &estimators, &Results { selection, ..results })
     }
 
     /// Trains the whole grid, chooses from it, prints the path.
@@ -113,8 +120,9 @@ impl Prepared {
         let Some(choice) = self.resolved.choice.clone() else { return Ok(()) };
         self.hold_out();
         let folder = self.folder(&self.out, true)?;
-        let results = self.sweep(&folder, &choice, self.resolved.runs)?;
-        self.finish(&folder, results)
+        let estimators = choice.estimators(&self.resolved.config)?;
+        let results = self.sweep(&folder, &choice, &estimators, self.resolved.runs)?;
+        self.finish(&folder, &estimators, &results)
     }
 
     /// In a folder of its own, with one run a weight. The training rows that it holds out come back afterwards.
@@ -122,12 +130,10 @@ impl Prepared {
         let splits = self.dataset.splits.clone();
         self.hold_out();
         let folder = self.folder(&self.out.join("selection"), true)?;
-        let results = self.sweep(&folder, choice, 1)?;
+        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, 1)?;
         folder.write_results(&results).context("selection/results.json")?;
         self.dataset.splits = splits;
-        let selection = results.selection.context("a path without CoRe")?;
-        self.say(&sentence(&selection));
-        Ok(selection)
+        results.selection.context("a path without CoRe")
     }
 
     fn hold_out(&mut self) {
@@ -141,8 +147,14 @@ impl Prepared {
         }
     }
 
-    fn sweep(&self, folder: &RunFolder, choice: &Choice, runs: usize) -> anyhow::Result<Results> {
-        let mut results = self.train(folder, &choice.estimators(&self.resolved.config)?, runs)?;
+    fn sweep(
+        &self,
+        folder: &RunFolder,
+        choice: &Choice,
+        estimators: &[Estimator],
+        runs: usize,
+    ) -> anyhow::Result<Results> {
+        let mut results = self.train(folder, estimators, runs)?;
         let held_out = self.dataset.split(validation::SPLIT).unwrap_or_default();
         select(&mut results, choice.criterion, validation::SPLIT, constant_loss(&self.dataset, held_out))?;
         Ok(results)
@@ -172,10 +184,36 @@ impl Prepared {
         Ok(RunFolder::create(path, start, &config, several)?)
     }
 
-    fn finish(&self, folder: &RunFolder, results: Results) -> anyhow::Result<()> {
-        folder.write_results(&results).with_context(|| format!("{}: results.json", self.out.display()))?;
+    fn finish(&self, folder: &RunFolder, estimators: &[Estimator], results: &Results) -> anyhow::Result<()> {
+        folder.write_results(results).with_context(|| format!("{}: results.json", self.out.display()))?;
+        let evidence = self.evidence(folder, estimators, results)?;
+        folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
         let report = corevar_report::write(folder.path())?;
-        print(&results, self.show, &report)
+        print(results, self.show, &report)
+    }
+
+    /// From the first run of each setting.
+    fn evidence(
+        &self,
+        folder: &RunFolder,
+        estimators: &[Estimator],
+        results: &Results,
+    ) -> anyhow::Result<Evidence> {
+        let jobs = estimators.iter().map(|estimator| Job { estimator, run: 0 });
+        let models = jobs
+            .map(|job| model_file::load(&folder.model_path(&job.key())))
+            .collect::<Result<Vec<_>, _>>()?;
+        let subject = |((estimator, model), result): ((&Estimator, _), &EstimatorResult)| Subject {
+            setting: Setting { chosen: result.chosen, ..Setting::new(&estimator.name, &estimator.config) },
+            model,
+        };
+        let subjects: Vec<Subject> =
+            estimators.iter().zip(&models).zip(&results.estimators).map(subject).collect();
+        let evidence = gather(&self.dataset, &subjects, measure(estimators), self.resolved.config.seed)?;
+        let label_bins = self.resolved.config.label_bins;
+        let options = InspectOptions { label_bins, ..Default::default() };
+        let lines = inspect(&self.dataset, self.report.as_ref(), &options)?.lines_of_text();
+        Ok(Evidence { inspect: Some(serde_json::json!({ "lines": lines })), ..evidence })
     }
 
     fn config_toml(&self) -> anyhow::Result<String> {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Why there is no robustness curve.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +84,7 @@ impl CurveConfig {
 }
 
 /// How the worst loss grows with the size of the style shift, to first order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RobustnessCurve {
     /// Mean loss of all rows, the curve at ξ = 0.
     pub expected_loss: f64,
@@ -96,7 +97,7 @@ pub struct RobustnessCurve {
 }
 
 /// The curve at one ξ.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// ξ.
     pub shift: f64,
@@ -207,7 +208,7 @@ fn estimate(single: &[Summary], grouped: &[Summary]) -> Estimate {
 }
 
 /// Quantile of sorted values, by linear interpolation.
-fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let (below, above) = (sorted[position.floor() as usize], sorted[position.ceil() as usize]);
     below + position.fract() * (above - below)

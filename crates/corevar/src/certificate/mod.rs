@@ -8,6 +8,7 @@ mod curve;
 #[cfg(test)]
 mod theorems;
 
+pub(crate) use curve::quantile;
 pub use curve::{
     CertificateError, CheckedCurveConfig, CurveConfig, CurvePoint, RobustnessCurve, robustness_curve,
 };

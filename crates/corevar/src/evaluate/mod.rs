@@ -16,8 +16,9 @@ use crate::results::SplitResult;
 use crate::task::Rows;
 use crate::train::{TrainError, Trained};
 
-pub use calibration::calibration_error;
+pub use calibration::{BINS, ReliabilityBin, calibration_error, reliability};
 pub use metrics::{Outputs, losses};
+pub(crate) use subgroups::MOST_LEVELS;
 pub use variance::{Decomposition, decompose, penalty_value};
 
 /// Rows that go through the model at once. Larger is not faster and takes memory.

@@ -7,7 +7,7 @@ use corevar_data::Dataset;
 use crate::task::Rows;
 
 /// An attribute with more levels than this is a name or a measurement, and no subgroup.
-const MOST_LEVELS: usize = 20;
+pub(crate) const MOST_LEVELS: usize = 20;
 
 /// The largest error over the subgroups (class x level of one attribute, or classes without attributes).
 pub(super) fn worst_error(dataset: &Dataset, rows: &Rows, wrong: &[bool]) -> Option<f64> {

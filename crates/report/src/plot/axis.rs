@@ -11,9 +11,17 @@ use crate::format::number;
 pub struct Axis {
     low: f64,
     high: f64,
-    /// Between the marks; in decades on a logarithmic axis.
-    step: f64,
-    is_logarithmic: bool,
+    marks: Marks,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Marks {
+    /// So far from each other.
+    Linear(f64),
+    /// So many decades from each other.
+    Logarithmic(f64),
+    /// Where they are and what stands there.
+    Named(Vec<(f64, String)>),
 }
 
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
@@ -28,8 +36,8 @@ impl Axis {
 
     /// Whole numbers from 1.
     pub fn counting(last: u64) -> Self {
-        let axis = Self::linear(1.0, (last as f64).max(2.0), 6);
-        Self { step: axis.step.max(1.0), ..axis }
+        let (low, high) = (1.0, (last as f64).max(2.0));
+        Self { low, high, marks: Marks::Linear(round_step((high - low) / 6.0).max(1.0)) }
     }
 
     /// Around the values; logarithmic when all are positive and they span decades. None without a value.
@@ -48,36 +56,54 @@ impl Axis {
         }
     }
 
-    fn linear(low: f64, high: f64, marks: usize) -> Self {
-        Self { low, high, step: round_step((high - low) / marks as f64), is_logarithmic: false }
+    /// From `low` to `high`, with about so many marks.
+    pub fn linear(low: f64, high: f64, marks: usize) -> Self {
+        Self { low, high, marks: Marks::Linear(round_step((high - low) / marks as f64)) }
+    }
+
+    /// With names at some places.
+    pub fn named(low: f64, high: f64, marks: Vec<(f64, String)>) -> Self {
+        Self { low, high, marks: Marks::Named(marks) }
     }
 
     fn logarithmic(low: f64, high: f64) -> Self {
         let (low, high) = (low / 1.2, high * 1.2);
-        Self { low, high, step: ((high / low).log10() / 5.0).ceil().max(1.0), is_logarithmic: true }
+        let decades = ((high / low).log10() / 5.0).ceil().max(1.0);
+        Self { low, high, marks: Marks::Logarithmic(decades) }
+    }
+
+    fn is_logarithmic(&self) -> bool {
+        matches!(self.marks, Marks::Logarithmic(_))
     }
 
     /// Where the marks are.
     pub fn marks(&self) -> Vec<f64> {
-        match self.is_logarithmic {
-            true => multiples(self.low.log10(), self.high.log10(), self.step)
-                .map(|power| 10f64.powf(power))
-                .collect(),
-            false => multiples(self.low, self.high, self.step).collect(),
+        match &self.marks {
+            Marks::Linear(step) => multiples(self.low, self.high, *step).collect(),
+            Marks::Logarithmic(step) => {
+                multiples(self.low.log10(), self.high.log10(), *step).map(|power| 10f64.powf(power)).collect()
+            }
+            Marks::Named(names) => names.iter().map(|(place, _)| *place).collect(),
         }
     }
 
     /// What stands at a mark.
     pub fn label(&self, mark: f64) -> String {
         let power = mark.log10().round();
-        match self.is_logarithmic {
-            true if (-4.0..=5.0).contains(&power) => format!("{mark:.*}", (-power).max(0.0) as usize),
-            true => format!("1e{power:.0}"),
-            false if mark == 0.0 => "0".into(),
-            false if self.step >= 1e-4 && self.high < 1e6 => {
-                format!("{mark:.*}", (-(self.step.log10() + 1e-9).floor()).max(0.0) as usize)
+        match &self.marks {
+            Marks::Logarithmic(_) if (-4.0..=5.0).contains(&power) => {
+                format!("{mark:.*}", (-power).max(0.0) as usize)
             }
-            false => number(mark),
+            Marks::Logarithmic(_) => format!("1e{power:.0}"),
+            Marks::Linear(_) if mark == 0.0 => "0".into(),
+            Marks::Linear(step) if *step >= 1e-4 && self.high < 1e6 => {
+                format!("{mark:.*}", (-(step.log10() + 1e-9).floor()).max(0.0) as usize)
+            }
+            Marks::Linear(_) => number(mark),
+            Marks::Named(names) => {
+                let name = names.iter().find(|(place, _)| *place == mark);
+                name.map(|(_, name)| name.clone()).unwrap_or_default()
+            }
         }
     }
 
@@ -92,7 +118,7 @@ impl Ranged for Axis {
     type ValueType = f64;
 
     fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let place = |value: f64| if self.is_logarithmic { value.log10() } else { value };
+        let place = |value: f64| if self.is_logarithmic() { value.log10() } else { value };
         let share = (place(*value) - place(self.low)) / (place(self.high) - place(self.low));
         // Values outside are drawn at the edge; what is no number becomes 0 in the cast.
         from + (share.clamp(0.0, 1.0) * f64::from(to - from)).round() as i32
@@ -150,6 +176,13 @@ mod tests {
         let [one, ten] = [1.0, 10.0].map(|value| axis.map(&value, (0, 1000)));
         assert_eq!(axis.map(&100.0, (0, 100_000)), 100_000);
         assert!((ten - one - (1000.0 / (1800.0f64 * 1.2).log10()) as i32).abs() <= 2, "{one} {ten}");
+    }
+
+    #[test]
+    fn names_stand_where_they_belong() {
+        let axis = Axis::named(0.0, 4.0, vec![(0.0, "0".into()), (3.0, "∞".into())]);
+        assert_eq!(labels(&axis), ["0", "∞"]);
+        assert_eq!(axis.map(&3.0, (0, 100)), 75);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use plotters::style::text_anchor::HPos;
 
 use super::axis::Axis;
 use super::{
-    Area, Colour, Drawn, LETTER, TALL, WIDTH, letters_of, scaled, shortened, stroke, styled, svg, text_style,
+    Area, Colour, Drawn, LETTER, TALL, Tips, WIDTH, letters_of, scaled, shortened, stroke, styled, svg,
+    text_style,
 };
 
 /// A plot of bars.
@@ -28,10 +29,12 @@ pub struct Bar {
     pub colour: Colour,
     /// From zero.
     pub length: Option<f64>,
-    /// Half of the error bar.
-    pub spread: Option<f64>,
+    /// Ends of the error bar.
+    pub range: Option<(f64, f64)>,
     /// The number beside it.
     pub text: String,
+    /// What it says when pointed at.
+    pub tip: String,
 }
 
 /// With the middle of the row.
@@ -48,7 +51,7 @@ const MOST_SPOKEN: usize = 24;
 
 impl Bars {
     pub fn svg(&self) -> Markup {
-        svg(self.top() + self.height() + AXIS, &self.description(), |area| self.draw(area))
+        svg(self.top() + self.height() + AXIS, &self.description(), |area, tips| self.draw(area, tips))
     }
 
     fn height(&self) -> f64 {
@@ -91,7 +94,7 @@ impl Bars {
         (names, bars)
     }
 
-    fn draw(&self, area: &Area<'_>) -> Drawn {
+    fn draw(&self, area: &Area<'_>, tips: &mut Tips) -> Drawn {
         let widest = |text: fn(&Bar) -> &str| {
             self.bars().map(|bar| letters_of(text(bar)).min(LONGEST_LABEL)).max().unwrap_or(0) as f64 * LETTER
         };
@@ -102,9 +105,10 @@ impl Bars {
         }
         for (middle, bar) in &bars {
             bar.draw_texts(area, left, self.top() + middle)?;
+            tips.strip(scaled(self.top() + middle - ROW / 2.0), scaled(ROW), &bar.tip);
         }
         let axis =
-            Axis::from_zero(self.bars().filter_map(|bar| Some(bar.length? + bar.spread.unwrap_or(0.0))));
+            Axis::from_zero(self.bars().filter_map(|bar| Some(bar.length?.max(bar.range?.1)).or(bar.length)));
         // Across, the values; down, the pixels of the page.
         let mut chart = ChartBuilder::on(area)
             .set_label_area_size(LabelAreaPosition::Left, scaled(left))
@@ -141,8 +145,9 @@ impl Bar {
     /// One stroke: up and down the left end, across, up and down the right end.
     fn error_bar(&self, middle: f64) -> Option<PathElement<(f64, f64)>> {
         const CAP: f64 = 3.0;
-        let (length, spread) = (self.length?, self.spread.filter(|spread| *spread > 0.0)?);
-        let (low, high) = ((length - spread).max(0.0), length + spread);
+        let (low, high) = self.range.filter(|(low, high)| high > low)?;
+        let low = low.max(0.0);
+        self.length?;
         let path = [(low, -CAP), (low, CAP), (low, 0.0), (high, 0.0), (high, -CAP), (high, CAP)];
         let path = path.map(|(x, offset)| (x, middle + offset));
         Some(PathElement::new(path, stroke(Colour::Ink, 1.25)))
@@ -153,22 +158,21 @@ impl Bar {
 mod tests {
     use super::*;
 
-    fn bars(length: Option<f64>, spread: Option<f64>) -> Bars {
-        let bar =
-            Bar {
-                label: "core".into(), colour: Colour::Series(1), length, spread, text: "9.0 ± 0.4".into()
-            };
+    fn bars(length: Option<f64>, range: Option<(f64, f64)>) -> Bars {
+        let (text, tip) = ("9.0 ± 0.4".into(), "core on test1".into());
+        let bar = Bar { label: "core".into(), colour: Colour::Series(1), length, range, text, tip };
         Bars { title: "Error in %".into(), groups: vec![Group { name: "test1".into(), bars: vec![bar] }] }
     }
 
     #[test]
     fn a_bar_has_its_name_its_number_and_its_error_bar() {
-        let svg = bars(Some(9.0), Some(0.4)).svg().into_string();
+        let svg = bars(Some(9.0), Some((8.6, 9.4))).svg().into_string();
         for text in ["core", "test1", "9.0 ± 0.4"] {
             assert!(svg.contains(&format!(">{text}</text>")), "{text}: {svg}");
         }
         assert_eq!(svg.matches("<rect").count(), 1);
         assert_eq!(svg.matches("stroke-width=\"5\"").count(), 1);
+        assert_eq!(svg.matches("<title>core on test1</title>").count(), 1);
         assert!(svg.contains("aria-label=\"Error in %. test1: core 9.0 ± 0.4.\""), "{svg}");
     }
 

@@ -23,6 +23,18 @@ impl Colour {
     /// How many there are for estimators.
     pub const SERIES: usize = 8;
 
+    /// Of a class in a plot of classes: first two that differ most, to every eye.
+    pub fn of_class(class: usize) -> Self {
+        const ORDER: [usize; Colour::SERIES] = [4, 1, 2, 3, 0, 5, 6, 7];
+        Self::Series(ORDER[class % ORDER.len()])
+    }
+
+    /// Of a split in a plot of splits.
+    pub fn of_split(split: usize) -> Self {
+        const ORDER: [usize; Colour::SERIES] = [7, 5, 4, 2, 3, 6, 0, 1];
+        Self::Series(ORDER[split % ORDER.len()])
+    }
+
     pub fn all() -> impl Iterator<Item = Self> {
         [Self::Ink, Self::Muted, Self::Grid].into_iter().chain((0..Self::SERIES).map(Self::Series))
     }

@@ -33,7 +33,7 @@ impl Lines {
     pub fn svg(&self) -> Option<Markup> {
         let values = self.lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value);
         let axis = Axis::around(values)?;
-        Some(svg(HEIGHT, &self.description, |area| self.draw(area, axis)))
+        Some(svg(HEIGHT, &self.description, |area, _| self.draw(area, axis)))
     }
 
     fn draw(&self, area: &Area<'_>, axis: Axis) -> Drawn {

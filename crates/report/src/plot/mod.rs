@@ -3,7 +3,11 @@
 mod axis;
 mod bars;
 mod colour;
+mod curves;
+mod heat;
 mod lines;
+mod plane;
+mod tips;
 
 use std::io;
 
@@ -13,9 +17,14 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+pub use axis::Axis;
 pub use bars::{Bar, Bars, Group};
 pub use colour::Colour;
+pub use curves::{Curve, CurvePoint, Curves, DOT, Mark, Spread};
+pub use heat::Heat;
 pub use lines::{Line, Lines};
+pub use plane::PlanePlot;
+use tips::Tips;
 
 use crate::sections::word;
 
@@ -33,12 +42,13 @@ type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
 /// Draws on an area of [`WIDTH`] x `height`. `description` is what a screen reader says.
-fn svg(height: f64, description: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) -> Markup {
+fn svg(height: f64, description: &str, draw: impl FnOnce(&Area<'_>, &mut Tips) -> Drawn) -> Markup {
     let size = (scaled(WIDTH), scaled(height));
     let mut text = String::new();
+    let mut tips = Tips::default();
     let drawn = {
         let area = SVGBackend::with_string(&mut text, (size.0 as u32, size.1 as u32)).into_drawing_area();
-        draw(&area).and_then(|()| area.present())
+        draw(&area, &mut tips).and_then(|()| area.present())
     };
     if let Err(cause) = drawn {
         return word(&format!("This plot cannot be drawn: {cause}"));
@@ -47,6 +57,7 @@ fn svg(height: f64, description: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) ->
         div.plot.tall[height > TALL] tabindex=[(height > TALL).then_some("0")] {
             svg viewBox=(format!("0 0 {} {}", size.0, size.1)) role="img" aria-label=(description) {
                 (PreEscaped(in_page_style(content(&text))))
+                (tips.markup())
             }
         }
     }
@@ -122,7 +133,9 @@ mod tests {
     #[test]
     fn names_in_a_plot_stay_text() {
         let evil = "<img src=x onerror=alert(1)>\"#010200\"&amp;";
-        let draw = |area: &Area<'_>| area.draw_text(evil, &text_style(Colour::Ink, HPos::Left), (0, 0));
+        let draw = |area: &Area<'_>, _: &mut Tips| {
+            area.draw_text(evil, &text_style(Colour::Ink, HPos::Left), (0, 0))
+        };
         let markup = svg(10.0, evil, draw).into_string();
         assert!(!markup.contains("<img"), "{markup}");
         assert!(
@@ -134,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_colour_is_one_of_the_page() {
-        let draw = |area: &Area<'_>| {
+        let draw = |area: &Area<'_>, _: &mut Tips| {
             for colour in Colour::all() {
                 area.draw(&PathElement::new(vec![(0, 0), (9, 9)], stroke(colour, 1.0)))?;
             }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use corevar::results::Results;
 use maud::{Markup, html};
 
-use super::{Section, figure, panels, word};
+use super::{Section, figure, panels, swatches, word};
 use crate::names::{colour, display};
 use crate::plot::{Line, Lines};
 use crate::{EpochLine, Records};
@@ -32,12 +32,10 @@ fn body(records: &Records) -> Option<Markup> {
     let names = names(&runs);
     let figures: Vec<Markup> =
         CURVES.iter().map(|curve| curve.figure(&runs, &names, &records.results)).collect();
+    let entry = |name: &&str| (colour(name, &records.results), display(name).to_string());
+    let legend: Vec<_> = names.iter().map(entry).collect();
     Some(html! {
-        ul.legend {
-            @for name in names {
-                li { span.swatch style=(colour(name, &records.results).swatch()) {} (display(name)) }
-            }
-        }
+        (swatches(&legend))
         (panels(&figures))
     })
 }

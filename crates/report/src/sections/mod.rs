@@ -1,10 +1,21 @@
 //! The sections of the page: a file each, in the order of [`SECTIONS`].
 
+mod attributes;
+mod boundaries;
+mod changes;
 mod classes;
 mod configuration;
+mod confusion;
 mod curves;
 mod errors;
+mod groups;
+mod inspect;
+mod path;
+mod reliability;
+mod rescued;
 mod result;
+mod robustness;
+mod stress;
 mod times;
 mod variance;
 mod versions;
@@ -12,6 +23,7 @@ mod versions;
 use maud::{Markup, html};
 
 use crate::Records;
+use crate::plot::Colour;
 
 /// One section of the page.
 pub struct Section {
@@ -23,12 +35,23 @@ pub struct Section {
     pub body: fn(&Records) -> Option<Markup>,
 }
 
-/// In the order of the page.
-pub const SECTIONS: [Section; 8] = [
+/// In the order of the page: what came out, what it looks like, what it rests on.
+pub const SECTIONS: [Section; 19] = [
     result::SECTION,
     errors::SECTION,
-    classes::SECTION,
+    boundaries::SECTION,
+    rescued::SECTION,
+    changes::SECTION,
+    path::SECTION,
     variance::SECTION,
+    robustness::SECTION,
+    stress::SECTION,
+    reliability::SECTION,
+    classes::SECTION,
+    confusion::SECTION,
+    attributes::SECTION,
+    groups::SECTION,
+    inspect::SECTION,
     curves::SECTION,
     times::SECTION,
     configuration::SECTION,
@@ -58,4 +81,40 @@ fn panels(panels: &[Markup]) -> Markup {
 /// A table that scrolls inside its own box, also by keyboard.
 fn scroll(label: &str, table: Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
+}
+
+/// Which colour is what.
+fn swatches(legend: &[(Colour, String)]) -> Markup {
+    html! {
+        ul.legend {
+            @for (colour, name) in legend { li { span.swatch style=(colour.swatch()) {} (name) } }
+        }
+    }
+}
+
+/// A picture of the data. Nothing but a PNG inside the page is ever shown.
+fn picture(uri: &str, alt: &str) -> Markup {
+    html! {
+        @if uri.starts_with("data:image/png;base64,") { img src=(uri) alt=(alt) loading="lazy"; }
+        @else { (word("No picture.")) }
+    }
+}
+
+/// A probability as a small bar with its number.
+fn share(label: &str, probability: f64, colour: Colour) -> Markup {
+    let style = format!("--p:{:.3};{}", probability.clamp(0.0, 1.0), colour.swatch());
+    html! { div.share style=(style) { (label) " " (format!("{:.0}\u{a0}%", 100.0 * probability)) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pictures_inside_the_page_are_shown() {
+        assert!(picture("data:image/png;base64,AAAA", "a").into_string().contains("<img src="));
+        for uri in ["x.png", "data:image/svg+xml,<svg onload=alert(1)>", "javascript:alert(1)"] {
+            assert!(!picture(uri, "a").into_string().contains("<img"), "{uri}");
+        }
+    }
 }

@@ -15,30 +15,33 @@ const MEASURES: [Measure; 4] = [
         meaning: "Conditional variance given label and id, as CoRe was trained with it.",
         unit: Unit::Plain,
         of: |numbers| numbers.penalty,
+        interval: None,
     },
     Measure {
         title: "Variance ratio",
         meaning: "Within by between: the lower, the less of the output is style.",
         unit: Unit::Plain,
         of: |numbers| numbers.variance_ratio,
+        interval: None,
     },
     Measure {
         title: "Variance within groups",
         meaning: "How far outputs vary where only style does.",
         unit: Unit::Plain,
         of: |numbers| numbers.within_variance,
+        interval: None,
     },
     Measure {
         title: "Variance between groups",
         meaning: "How far the means of the groups lie apart.",
         unit: Unit::Plain,
         of: |numbers| numbers.between_variance,
+        interval: None,
     },
 ];
 
 fn body(records: &Records) -> Option<Markup> {
-    let figures: Vec<Markup> =
-        MEASURES.iter().filter_map(|measure| measure.figure(&records.results)).collect();
+    let figures: Vec<Markup> = MEASURES.iter().filter_map(|measure| measure.figure(records)).collect();
     if figures.is_empty() {
         return Some(word(
             "No split has a group of two rows or more, so there is no variance inside groups to show.",

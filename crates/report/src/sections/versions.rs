@@ -1,10 +1,12 @@
 //! What is needed to get the same numbers again.
 
+use corevar::evidence::Evidence;
 use corevar::results::EstimatorResult;
 use maud::{Markup, html};
 
 use super::{Section, scroll};
 use crate::Records;
+use crate::format::seconds;
 use crate::names::estimators;
 
 pub const SECTION: Section = Section { id: "versions", title: "Versions and seeds", body };
@@ -21,6 +23,9 @@ fn body(records: &Records) -> Option<Markup> {
                 tr { th scope="row" { "Run" } td { (records.name) } }
                 tr { th scope="row" { "Report written by" } td { "corevar " (env!("CARGO_PKG_VERSION")) } }
                 tr { th scope="row" { "Form of the results" } td { (records.results.schema) } }
+                @if let Some(evidence) = &records.evidence {
+                    @for (name, value) in of_evidence(evidence) { tr { th scope="row" { (name) } td { (value) } } }
+                }
                 @for (label, seeds) in &seeds {
                     tr { th scope="row" { "Seeds of " (label) } td { (seeds) } }
                 }
@@ -28,6 +33,17 @@ fn body(records: &Records) -> Option<Markup> {
         }
     };
     Some(scroll("Versions and seeds", table))
+}
+
+fn of_evidence(evidence: &Evidence) -> [(&'static str, String); 5] {
+    let Evidence { versions, times, .. } = evidence;
+    [
+        ("Trained by", format!("corevar {} on Burn {}", versions.corevar, versions.burn)),
+        ("Machine", versions.target.clone()),
+        ("Evidence gathered", format!("{} in {}", times.gathered, seconds(times.seconds))),
+        ("Form of the evidence", evidence.schema.clone()),
+        ("Seed of the draws", evidence.seed.to_string()),
+    ]
 }
 
 /// `0–4, 7`.
@@ -49,6 +65,15 @@ fn seeds(result: &EstimatorResult) -> String {
 mod tests {
     use super::*;
     use crate::samples;
+
+    #[test]
+    fn evidence_names_its_versions_and_its_time() {
+        let page = body(&samples::with_evidence()).unwrap().into_string();
+        for text in ["on Burn 0.22.1", "x86_64-linux", "2024-02-29T23:59:59Z in 2.5 s", "corevar.evidence/1"]
+        {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+    }
 
     #[test]
     fn seeds_in_a_row_are_a_range() {

@@ -1,0 +1,65 @@
+//! What a model says of the rows of a split.
+
+use crate::evaluate::{Outputs, losses, predict};
+use crate::task::{Rows, Task};
+use crate::train::{TrainError, Trained};
+
+/// Outputs, losses and answers of one model, by position in the split.
+pub(super) struct Answers {
+    pub outputs: Outputs,
+    pub losses: Vec<f64>,
+    /// Predicted classes; None for a regression.
+    predicted: Option<Vec<u32>>,
+}
+
+impl Answers {
+    pub fn of(model: &Trained, rows: &Rows) -> Result<Self, TrainError> {
+        Ok(Self::new(predict(model, rows)?, rows))
+    }
+
+    pub fn new(outputs: Outputs, rows: &Rows) -> Self {
+        let predicted = matches!(rows.task(), Task::Classes(_)).then(|| outputs.predicted());
+        Self { losses: losses(&outputs, rows), outputs, predicted }
+    }
+
+    pub fn is_regression(&self) -> bool {
+        self.predicted.is_none()
+    }
+
+    /// Empty for a regression.
+    pub fn predicted(&self) -> &[u32] {
+        self.predicted.as_deref().unwrap_or_default()
+    }
+
+    /// Whether the answer at a position is wrong; None for a regression.
+    pub fn is_wrong(&self, rows: &Rows, position: usize) -> Option<bool> {
+        Some(self.predicted.as_ref()?[position] != rows.labels[position])
+    }
+
+    /// What a mean is taken of: 0 or 1 for a right or wrong class, the squared error of a number.
+    pub fn error_term(&self, rows: &Rows, position: usize) -> f64 {
+        match self.is_wrong(rows, position) {
+            Some(wrong) => f64::from(u8::from(wrong)),
+            None => self.losses[position],
+        }
+    }
+
+    /// From the mean of the terms to the error.
+    pub fn error(&self, mean: f64) -> f64 {
+        if self.is_regression() { mean.sqrt() } else { mean }
+    }
+
+    /// Of the true class: cross-entropy is minus its logarithm.
+    pub fn probability_of_truth(&self, position: usize) -> f64 {
+        (-self.losses[position]).exp()
+    }
+
+    /// Of a class.
+    pub fn probability(&self, position: usize, class: u32) -> f64 {
+        let columns = self.outputs.columns;
+        let row = &self.outputs.values[position * columns..(position + 1) * columns];
+        let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let total: f64 = row.iter().map(|logit| (logit - largest).exp()).sum();
+        (row[class as usize] - largest).exp() / total
+    }
+}

@@ -1,0 +1,185 @@
+//! The evidence behind the numbers of a run: `evidence.json`, schema `corevar.evidence/1`.
+//!
+//! [`gather`] looks at the trained models once more, split by split, and keeps what pictures are drawn of: confusion
+//! matrices, reliability, errors by attribute, robustness curves, intervals, decision boundaries, and the pictures on which the
+//! pooled model and CoRe differ. Everything random is drawn from one seed.
+
+mod answers;
+mod attributes;
+mod bootstrap;
+mod boundary;
+mod changes;
+mod confusion;
+mod contrast;
+#[cfg(test)]
+mod golden;
+mod picture;
+mod rescued;
+mod robustness;
+mod setting;
+mod stress;
+#[cfg(test)]
+mod tests;
+mod versions;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use corevar_data::Dataset;
+use serde::{Deserialize, Serialize};
+
+use answers::Answers;
+pub use attributes::{AttributeErrors, LevelError, WorstGroup};
+pub use bootstrap::{DRAWS, Interval, LEVEL};
+pub use boundary::{Map, Plane, Point, SplitPoints};
+pub use changes::{Judged, MindChange};
+pub use confusion::{ConfusedPair, Confusion};
+use contrast::Contrast;
+pub use picture::{PictureGroup, Pictures, base64};
+pub use rescued::{Answer, Rescued, RescuedExample};
+pub use setting::{Setting, Subject};
+pub use stress::{StressCurve, StressPoint};
+pub use versions::{Times, Versions};
+
+use crate::certificate::RobustnessCurve;
+use crate::evaluate::{Measure, ReliabilityBin, reliability};
+use crate::task::Rows;
+use crate::train::TrainError;
+
+/// Name and version of the form of `evidence.json`.
+pub const SCHEMA: &str = "corevar.evidence/1";
+
+/// Name of the record in the folder of its run.
+pub const FILE: &str = "evidence.json";
+
+/// The whole of `evidence.json`. What does not exist for these data is left out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Of the draws: bootstrap, samples of rows.
+    pub seed: u64,
+    /// One a model that was looked at: the first run of each setting.
+    pub models: Vec<ModelEvidence>,
+    /// Decision boundaries, for data of two features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plane: Option<Plane>,
+    /// Pictures, for data of images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<Pictures>,
+    /// What `inspect` says of the data: `{"lines": ["..", ..]}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inspect: Option<serde_json::Value>,
+    /// Errors under growing interventions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stress: Vec<StressCurve>,
+    /// What it was made with.
+    pub versions: Versions,
+    /// When it was made.
+    pub times: Times,
+}
+
+/// One model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelEvidence {
+    /// How it was trained.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// By split; splits without rows are left out.
+    pub splits: BTreeMap<String, SplitEvidence>,
+}
+
+/// One model on one split.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitEvidence {
+    /// How many.
+    pub rows: usize,
+    /// Different ids among them; a row without an id counts as one.
+    pub ids: usize,
+    /// Share of wrong answers, or root mean squared error, with its interval. None when a loss is not finite.
+    pub error: Option<Interval>,
+    /// Mean loss with its interval. None when a loss is not finite.
+    pub loss: Option<Interval>,
+    /// Classes only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confusion: Option<Confusion>,
+    /// Classes only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reliability: Vec<ReliabilityBin>,
+    /// One an attribute of few levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_attribute: Vec<AttributeErrors>,
+    /// The class, or class and level of an attribute, with the largest error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst_group: Option<WorstGroup>,
+    /// How the loss would rise if the style shifted; on held-out groups of two rows or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub robustness: Option<RobustnessCurve>,
+}
+
+/// Looks at the models on every split.
+///
+/// The pooled model is the first one of that name; CoRe is the chosen setting of `core`, or the first. `measure` is that of
+/// the comparison, `seed` that of the draws. `inspect` and `stress` stay empty: who has them puts them in.
+pub fn gather(
+    dataset: &Dataset,
+    subjects: &[Subject<'_>],
+    measure: Measure,
+    seed: u64,
+) -> Result<Evidence, TrainError> {
+    let start = Instant::now();
+    let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
+    let mut contrast = Contrast::new(dataset, subjects, seed);
+    for split in dataset.splits.iter().filter(|split| !split.rows.is_empty()) {
+        let rows = Rows::new(dataset, &split.rows, measure.label_bins);
+        let mut kept = Vec::new();
+        for (index, subject) in subjects.iter().enumerate() {
+            let answers = Answers::of(subject.model, &rows)?;
+            let evidence = SplitEvidence::new(dataset, &split.name, &rows, &answers, seed);
+            models[index].splits.insert(split.name.clone(), evidence);
+            if contrast.needs(index) {
+                kept.push((index, answers));
+            }
+        }
+        contrast.look(&split.name, &rows, &kept);
+    }
+    Ok(Evidence {
+        schema: SCHEMA.into(),
+        seed,
+        models,
+        plane: boundary::plane(dataset, subjects, contrast.most_gained(), seed)?,
+        pictures: contrast.pictures()?,
+        inspect: None,
+        stress: Vec::new(),
+        versions: Versions::here(),
+        times: Times::since(start),
+    })
+}
+
+impl ModelEvidence {
+    fn new(subject: &Subject<'_>) -> Self {
+        Self { setting: subject.setting.clone(), splits: BTreeMap::new() }
+    }
+}
+
+impl SplitEvidence {
+    fn new(dataset: &Dataset, split: &str, rows: &Rows, answers: &Answers, seed: u64) -> Self {
+        let clusters = bootstrap::clusters(dataset, rows, answers);
+        let [error, loss] = bootstrap::intervals(&clusters, answers.is_regression(), seed);
+        let is_held_out = split != "train";
+        Self {
+            rows: rows.len(),
+            ids: clusters.len(),
+            error,
+            loss,
+            confusion: Confusion::new(rows, answers),
+            reliability: match answers.is_regression() {
+                true => Vec::new(),
+                false => reliability(&answers.outputs, &rows.labels),
+            },
+            by_attribute: attributes::by_attribute(dataset, rows, answers),
+            worst_group: attributes::worst_group(dataset, rows, answers),
+            robustness: is_held_out.then(|| robustness::curve(rows, answers, seed)).flatten(),
+        }
+    }
+}

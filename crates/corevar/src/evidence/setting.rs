@@ -1,0 +1,48 @@
+//! Which model is looked at.
+
+use serde::{Deserialize, Serialize};
+
+use crate::results::weight;
+use crate::train::{TrainConfig, Trained};
+
+/// A trained model and how it came about.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// How it was trained.
+    pub setting: Setting,
+    /// The model.
+    pub model: &'a Trained,
+}
+
+/// What tells a model from the others of its run, in the words of `results.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// `pooled`, `core`, `label-variance`, `total-variance`.
+    pub name: String,
+    /// Name of the penalty it was trained with.
+    pub penalty: String,
+    /// λ.
+    #[serde(with = "weight")]
+    pub penalty_weight: f64,
+    /// γ.
+    pub ridge: f64,
+    /// Of this run.
+    pub seed: u64,
+    /// True for the setting of a path that the rule picked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub chosen: bool,
+}
+
+impl Setting {
+    /// Of the estimator `name` trained with `config`, whose seed is that of the run.
+    pub fn new(name: &str, config: &TrainConfig) -> Self {
+        Self {
+            name: name.into(),
+            penalty: config.penalty.to_string(),
+            penalty_weight: config.penalty_weight,
+            ridge: config.ridge,
+            seed: config.seed,
+            chosen: false,
+        }
+    }
+}

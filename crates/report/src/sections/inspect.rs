@@ -1,0 +1,35 @@
+//! What `inspect` found in the data.
+
+use maud::{Markup, html};
+
+use super::Section;
+use crate::Records;
+
+pub const SECTION: Section = Section { id: "inspect", title: "What inspect says of the data", body };
+
+fn body(records: &Records) -> Option<Markup> {
+    let inspect = records.evidence.as_ref()?.inspect.as_ref()?;
+    let lines: Vec<&str> =
+        inspect.get("lines")?.as_array()?.iter().filter_map(|line| line.as_str()).collect();
+    (!lines.is_empty()).then(|| html! { ul.findings { @for line in lines { li { (line) } } } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_finding_is_a_line() {
+        let page = body(&samples::with_evidence()).unwrap().into_string();
+        assert_eq!(page.matches("<li>").count(), 2);
+        assert!(page.contains("<li>Brightness predicts the label &lt;strongly&gt;</li>"), "{page}");
+    }
+
+    #[test]
+    fn another_form_is_left_out() {
+        let mut records = samples::with_evidence();
+        records.evidence.as_mut().unwrap().inspect = Some(serde_json::json!(["a"]));
+        assert!(body(&records).is_none());
+    }
+}

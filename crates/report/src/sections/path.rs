@@ -1,0 +1,268 @@
+//! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the chosen one marked.
+
+use corevar::results::{Numbers, Results, Rule, Selection};
+use maud::{Markup, html};
+
+use super::{Section, figure, panels, swatches};
+use crate::Records;
+use crate::format::{Unit, exact};
+use crate::measure::{Measure, error};
+use crate::names::{Named, display, estimators, splits};
+use crate::plot::{Colour, Curve, CurvePoint, Curves, DOT, Mark, Spread};
+use crate::weights::Weights;
+
+pub const SECTION: Section = Section { id: "path", title: "Choice of the penalty weight λ", body };
+
+/// More would be a page of their own.
+const MOST_PATHS: usize = 6;
+
+/// One estimator under growing weights, all else equal.
+struct Path<'a> {
+    name: &'a str,
+    ridge: f64,
+    /// By growing weight; the pooled model, if it was trained, is weight 0.
+    settings: Vec<Named<'a>>,
+}
+
+/// Only for records that hold a path.
+fn body(records: &Records) -> Option<Markup> {
+    let results = &records.results;
+    let all = paths(results);
+    let several_ridges = all.iter().any(|path| path.ridge != all[0].ridge);
+    let shown = all.iter().take(MOST_PATHS);
+    (!all.is_empty()).then(|| {
+        html! {
+            @if let Some(selection) = &results.selection { p { (rule(selection)) } }
+            @if all.len() > MOST_PATHS { p.note { "The first " (MOST_PATHS) " of " (all.len()) " paths." } }
+            @for path in shown {
+                @if all.len() > 1 {
+                    h3 { (display(path.name)) @if several_ridges { ", γ = " (exact(path.ridge)) } }
+                }
+                (path.figures(results))
+            }
+        }
+    })
+}
+
+/// What picked the weight, in a few sentences.
+fn rule(selection: &Selection) -> Markup {
+    let Selection { split, .. } = selection;
+    let number = |value: Option<f64>| value.map_or_else(|| "?".into(), exact);
+    let text = match selection.rule {
+        Rule::Tolerance => format!(
+            "The rule takes the largest λ whose loss on {split} is at most {} % above the lowest of the path.",
+            number(selection.tolerance.map(|share| 100.0 * share)),
+        ),
+        Rule::StandardError => format!(
+            "The rule takes the largest λ whose loss on {split} is at most one standard error above the lowest."
+        ),
+        Rule::Guard => format!(
+            "The rule takes the λ with the lowest expected loss under a style shift of size ξ = {} on groups of {split}.",
+            number(selection.guard),
+        ),
+    };
+    html! {
+        (text) " It chose " strong { "λ = " (exact(selection.chosen)) } "."
+        " The lowest loss is at λ = " (exact(selection.arg_min))
+        ", which is not the choice: rows of " (split) " share the bias of training."
+        @if let Some(oracle) = &selection.oracle {
+            " Who knew " (oracle.split) " would have taken λ = " (exact(oracle.penalty_weight))
+            " (error " (Unit::Percent.show(Some(oracle.error), None)) " %): an oracle, for comparison alone."
+        }
+    }
+}
+
+/// Estimators that share name, penalty and ridge and differ in their weight; those with the chosen one first.
+fn paths(results: &Results) -> Vec<Path<'_>> {
+    let mut keys: Vec<(&str, &str, f64)> = Vec::new();
+    for estimator in results.estimators.iter().filter(|estimator| estimator.penalty != "none") {
+        let key = (estimator.name.as_str(), estimator.penalty.as_str(), estimator.ridge);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let mut paths: Vec<Path<'_>> =
+        keys.into_iter().filter_map(|(name, penalty, ridge)| path(results, name, penalty, ridge)).collect();
+    paths.sort_by_key(|path| !path.settings.iter().any(|setting| setting.result.chosen));
+    paths
+}
+
+/// None when there is only one weight.
+fn path<'a>(results: &'a Results, name: &'a str, penalty: &str, ridge: f64) -> Option<Path<'a>> {
+    let of_path = |named: &Named<'_>| {
+        let estimator = named.result;
+        estimator.ridge == ridge
+            && (estimator.penalty == "none" || (estimator.name == name && estimator.penalty == penalty))
+    };
+    let mut settings: Vec<Named<'a>> = estimators(results).into_iter().filter(of_path).collect();
+    settings.sort_by(|a, b| a.result.penalty_weight.total_cmp(&b.result.penalty_weight));
+    settings.dedup_by(|a, b| a.result.penalty_weight == b.result.penalty_weight);
+    let own = settings.iter().filter(|named| named.result.penalty != "none").count();
+    (own > 1).then_some(Path { name, ridge, settings })
+}
+
+impl Path<'_> {
+    fn figures(&self, results: &Results) -> Markup {
+        let all = splits(results);
+        let loss_split = self.loss_split(results);
+        let loss = Measure {
+            title: "Loss",
+            meaning: "",
+            unit: Unit::Plain,
+            of: |numbers: &Numbers| numbers.loss,
+            interval: None,
+        };
+        let ratio = Measure { title: "Variance ratio", of: |numbers| numbers.variance_ratio, ..loss };
+        let error = error(results);
+        let loss_title = format!("Loss on {loss_split}");
+        let figures: Vec<Markup> = [
+            (loss_title.as_str(), "The rule looks at this.", &loss, vec![loss_split]),
+            (error.title, "By split.", &error, all.clone()),
+            (
+                "Variance ratio",
+                "Within by between groups: the lower, the less of the output is style.",
+                &ratio,
+                all,
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(title, note, measure, splits)| self.figure(results, title, note, measure, &splits))
+        .collect();
+        panels(&figures)
+    }
+
+    /// What the rule looked at, or else what it would.
+    fn loss_split<'r>(&self, results: &'r Results) -> &'r str {
+        let has_validation = results.data.splits.contains_key("val");
+        let usual = if has_validation { "val" } else { "train" };
+        results.selection.as_ref().map_or(usual, |selection| &selection.split)
+    }
+
+    fn figure(
+        &self,
+        results: &Results,
+        title: &str,
+        note: &str,
+        measure: &Measure,
+        shown: &[&str],
+    ) -> Option<Markup> {
+        let weights = Weights::new(self.settings.iter().map(|setting| setting.result.penalty_weight));
+        let all = splits(results);
+        let colour = |split: &str| Colour::of_split(all.iter().position(|name| *name == split).unwrap_or(0));
+        let curve = |split: &str| {
+            let points: Vec<CurvePoint> =
+                self.settings.iter().filter_map(|setting| point(setting, measure, split, &weights)).collect();
+            (!points.is_empty()).then(|| Curve { colour: colour(split), points, spread: Spread::Bars })
+        };
+        let (names, mut curves): (Vec<&str>, Vec<Curve>) =
+            shown.iter().filter_map(|split| Some((*split, curve(split)?))).unzip();
+        if title.starts_with("Loss") {
+            curves.extend(self.tolerance(results, &curves, &weights));
+        }
+        let plot = Curves {
+            description: format!("{title} of {} over the penalty weight.", display(self.name)),
+            across: weights.axis(),
+            across_title: "penalty weight λ".into(),
+            up: None,
+            curves,
+            marks: self.marks(results, &weights),
+        };
+        let legend = names.iter().map(|split| (colour(split), split.to_string())).collect::<Vec<_>>();
+        let note = html! { (note) @if legend.len() > 1 { (swatches(&legend)) } };
+        Some(figure(title, note, plot.svg()?))
+    }
+
+    /// A line at the loss that the rule of tolerance just allows.
+    fn tolerance(&self, results: &Results, curves: &[Curve], weights: &Weights) -> Option<Curve> {
+        let selection = results.selection.as_ref().filter(|selection| selection.rule == Rule::Tolerance)?;
+        let lowest = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y).reduce(f64::min)?;
+        let y = lowest * (1.0 + selection.tolerance?);
+        let ends = [self.settings.first()?, self.settings.last()?];
+        let point = |setting: &Named<'_>| CurvePoint {
+            x: weights.place(setting.result.penalty_weight),
+            y,
+            range: None,
+            size: 0.0,
+            tip: String::new(),
+        };
+        Some(Curve { colour: Colour::Muted, points: ends.map(point).to_vec(), spread: Spread::Reference })
+    }
+
+    /// Chosen, arg-min and oracle; those at the same weight share a line.
+    fn marks(&self, results: &Results, weights: &Weights) -> Vec<Mark> {
+        let chosen = self.settings.iter().find(|setting| setting.result.chosen);
+        let mut named: Vec<(f64, String)> =
+            chosen.map(|setting| (setting.result.penalty_weight, "chosen".into())).into_iter().collect();
+        let has_chosen = chosen.is_some();
+        if let Some(selection) = results.selection.as_ref().filter(|_| has_chosen && self.name == "core") {
+            named.push((selection.arg_min, "lowest loss".into()));
+            let oracle = selection.oracle.as_ref();
+            named.extend(oracle.map(|oracle| (oracle.penalty_weight, format!("oracle on {}", oracle.split))));
+        }
+        let mut marks: Vec<(f64, String)> = Vec::new();
+        for (weight, name) in named {
+            match marks.iter_mut().find(|(other, _)| *other == weight) {
+                Some((_, names)) => *names = format!("{names}, {name}"),
+                None => marks.push((weight, name)),
+            }
+        }
+        let colour = |name: &str| if name.starts_with("chosen") { Colour::Ink } else { Colour::Muted };
+        let mark = |(weight, name): (f64, String)| {
+            let name = format!("{name}: {}", exact(weight));
+            Mark { x: weights.place(weight), colour: colour(&name), name }
+        };
+        marks.into_iter().map(mark).collect()
+    }
+}
+
+fn point(setting: &Named<'_>, measure: &Measure, split: &str, weights: &Weights) -> Option<CurvePoint> {
+    let (mean, spread) = measure.value(setting, split);
+    let (y, spread) = (measure.unit.scale(mean?), spread.map(|spread| measure.unit.scale(spread)));
+    let weight = setting.result.penalty_weight;
+    Some(CurvePoint {
+        x: weights.place(weight),
+        y,
+        range: spread.map(|spread| (y - spread, y + spread)),
+        size: DOT,
+        tip: format!("{split}, λ = {}: {}", exact(weight), measure.show(setting, split)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_path_has_three_plots_and_its_marks() {
+        let page = body(&samples::path()).unwrap().into_string();
+        assert_eq!(page.matches("<svg").count(), 3);
+        for text in ["Loss on val", "Variance ratio", "chosen: 1", "lowest loss: 0.01", "oracle on test2: 10"]
+        {
+            assert!(page.contains(text), "{text}: {page}");
+        }
+        assert!(page.contains("at most 5 % above the lowest"), "{page}");
+        assert!(page.contains("<title>test2, λ = 0.1: "), "{page}");
+    }
+
+    #[test]
+    fn the_pooled_model_is_weight_zero_of_every_path() {
+        let records = samples::path();
+        let paths = paths(&records.results);
+        let weights: Vec<f64> = paths[0].settings.iter().map(|named| named.result.penalty_weight).collect();
+        assert_eq!((paths.len(), weights), (1, vec![0.0, 0.01, 0.1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn two_estimators_are_no_path() {
+        assert!(body(&samples::small()).is_none());
+    }
+
+    #[test]
+    fn names_at_the_same_weight_share_a_line() {
+        let mut records = samples::path();
+        records.results.selection.as_mut().unwrap().arg_min = 1.0;
+        let page = body(&records).unwrap().into_string();
+        assert!(page.contains(">chosen, lowest loss: 1</text>"), "{page}");
+    }
+}
