@@ -42,6 +42,12 @@ pub enum Command {
     Sweep(Sweep),
     /// What is grouped, what is missing, what leaks, and whether CoRe can help
     Inspect(Inspect),
+    /// Errors, variances, calibration and robustness of trained models
+    Evaluate(Evaluate),
+    /// Error and changed answers of trained models under growing interventions
+    Stress(Stress),
+    /// Write the report of a run again, from its records
+    Report(Report),
     /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
     Import(Import),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
@@ -94,6 +100,59 @@ pub struct Inspect {
     pub table: TableFlags,
     #[command(flatten)]
     pub sizes: SizeFlags,
+}
+
+/// Which models, on which data.
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Model files or run folders, then the data: a built-in name, a metadata.csv, or a folder
+    #[arg(value_name = "MODEL.. DATA", required = true, num_args = 2..)]
+    pub models_and_data: Vec<String>,
+    /// Folder for records and report
+    #[arg(long, value_name = "RUN")]
+    pub out: Option<PathBuf>,
+    /// Replace a run that --out already holds
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    #[command(flatten)]
+    pub models: Models,
+}
+
+#[derive(Debug, Args)]
+pub struct Stress {
+    #[command(flatten)]
+    pub models: Models,
+    /// Interventions, such as blur or 'rotate=10|20|40', set apart by commas [default: all]
+    #[arg(long, value_name = "NAME[=S|S..],..", value_delimiter = ',')]
+    pub interventions: Option<Vec<String>>,
+    /// Rows of this split [default: test, or the first that is neither train nor val]
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
+    /// Decides what is random in an intervention
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folder of a run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -100,7 +100,8 @@ pub fn select(
         arg_min: results.estimators[choice.arg_min].penalty_weight,
         oracle: oracle(results, choice),
     });
-    for choice in best.values() {
+    // Where there was nothing to choose from, nothing is marked.
+    for choice in best.values().filter(|choice| choice.path.len() > 1) {
         results.estimators[choice.chosen].chosen = true;
     }
     Ok(())

@@ -8,6 +8,7 @@ mod cache;
 mod changed;
 mod dataset;
 mod error;
+mod guard;
 pub mod images;
 pub mod import;
 pub mod inspect;

@@ -2,10 +2,14 @@
 
 mod compare;
 mod demo;
+mod evaluate;
 mod generate;
 mod import;
 mod inspect;
+mod models;
+mod report;
 mod run;
+mod stress;
 mod sweep;
 mod train;
 
@@ -17,6 +21,9 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Train(args) => train::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Stress(args) => stress::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Generate(args) => generate::run(args),

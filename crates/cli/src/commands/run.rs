@@ -222,6 +222,15 @@ impl Prepared {
     }
 }
 
+/// Does the work on so many threads, or on all.
+pub fn in_pool<T: Send>(
+    asked: Option<usize>,
+    work: impl FnOnce() -> anyhow::Result<T> + Send,
+) -> anyhow::Result<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(asked)?).build()?;
+    pool.install(work)
+}
+
 fn threads(asked: Option<usize>) -> Result<usize, Usage> {
     match asked {
         Some(0) => Err(Usage::new("--threads is 0, but must be at least 1")),

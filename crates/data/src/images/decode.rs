@@ -5,7 +5,6 @@
 //! profiles are not applied.
 
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
@@ -13,7 +12,7 @@ use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Li
 use super::Crop;
 use super::jpeg;
 use super::picture::Picture;
-use crate::ImageShape;
+use crate::{ImageShape, guard};
 
 /// A file larger than this is no picture that anybody wants to train on.
 const MAX_FILE: u64 = 1 << 30;
@@ -48,7 +47,7 @@ pub(super) fn decode_to(
 
 /// The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
 fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("the decoder failed on it".into()))
+    guard::guarded(run).unwrap_or_else(|| Err("the decoder failed on it".into()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

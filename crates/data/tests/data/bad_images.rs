@@ -175,8 +175,10 @@ fn bombs_of_every_format_are_refused() {
     bmp.extend(500_000i32.to_le_bytes());
     bmp.extend(b"\x01\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     let pnm = b"P6\n1000000 1000000\n255\nabc".to_vec();
+    // A lossless WebP says its size less one in 14 bits each: all ones are 16384 x 16384.
+    let webp = b"RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0\x2f\xff\xff\xff\x0f\0\0\0\0\0\0\0\0\0".to_vec();
     let huge = b"P6\n99999999999 99999999999\n255\nabc".to_vec();
-    for bytes in [jpeg, gif, bmp, pnm, huge] {
+    for bytes in [jpeg, gif, bmp, pnm, webp, huge] {
         let start = std::time::Instant::now();
         assert!(message(&bytes).contains("`bad` cannot be decoded:"));
         assert!(start.elapsed().as_secs() < 5);
