@@ -40,6 +40,8 @@ pub enum Command {
     Compare(Compare),
     /// Train a path of penalty weights and choose one by the validation loss
     Sweep(Sweep),
+    /// A linear model along a path of penalty weights: coefficients, validation loss and penalty
+    Path(Sweep),
     /// What is grouped, what is missing, what leaks, and whether CoRe can help
     Inspect(Inspect),
     /// Errors, variances, calibration and robustness of trained models
@@ -355,7 +357,7 @@ pub struct AugmentFlags {
 #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ChoiceFlags {
-    /// Weights to choose from [default: 0.01,0.1,1,10,100]
+    /// Weights to choose from [default: 0.01,0.03,0.1,0.3,1,3]
     #[arg(
         long,
         visible_alias = "lambdas",
@@ -375,7 +377,7 @@ pub struct ChoiceFlags {
         help_heading = "Choice of the penalty weight"
     )]
     pub penalties: Option<Vec<Penalty>>,
-    /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.1]
+    /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.15]
     #[arg(
         long,
         value_name = "SHARE",

@@ -10,8 +10,8 @@ use crate::failure::Usage;
 use crate::settings::refuse;
 use crate::values::{Auto, Weight};
 
-/// Four powers of ten around the weight that suits most.
-const PENALTY_WEIGHTS: [f64; 5] = [0.01, 0.1, 1.0, 10.0, 100.0];
+/// Around 1, the weight that suits most data. Far beyond, the penalty shrinks the logits rather than their style.
+const PENALTY_WEIGHTS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
 /// Whether a command chooses a penalty weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

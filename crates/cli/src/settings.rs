@@ -100,7 +100,10 @@ pub fn resolve(
         return Err(Usage::new("--runs is 0, but must be at least 1").into());
     }
     // Built-in data bring a weight of their own, which a sweep does not ask for.
-    let weighed = if choosing == Choosing::Always { given } else { &settings };
+    let weighed = match choosing {
+        Choosing::Always => &Settings { penalty_weight: given.penalty_weight, ..settings.clone() },
+        Choosing::IfAsked => &settings,
+    };
     let choice = Choice::new(weighed, &config, choosing)?;
     let settings = complete(settings, kind, &config, runs, choice.as_ref());
     Ok(Resolved { config, runs, choice, settings })

@@ -1,14 +1,15 @@
 //! Several estimators, several runs each, on the same data: one model a thread.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use corevar_data::Dataset;
+use corevar_data::{Dataset, Split};
 
 use crate::evaluate::{Measure, evaluate};
 use crate::penalty::Penalty;
-use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA};
+use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
 use crate::train::{CheckedTrainConfig, EpochRecord, Log, TrainConfig, TrainError, Trained, train};
 
 /// A named configuration.
@@ -164,13 +165,19 @@ fn run_job(
     let start = Instant::now();
     let trained = train(&config, dataset, &mut log)?;
     let seconds = start.elapsed().as_secs_f64();
-    let splits = dataset
-        .splits
-        .iter()
-        .map(|split| Ok((split.name.clone(), evaluate(&trained, dataset, &split.rows, measure)?)))
-        .collect::<Result<_, TrainError>>()?;
+    let splits = evaluate_splits(&trained, dataset, measure)?;
     let result = RunResult { seed: job.seed(), seconds, splits, notes: trained.notes.clone() };
     Ok(Finished { trained, result, epochs: log.epochs })
+}
+
+/// The numbers of a model on every split.
+pub fn evaluate_splits(
+    model: &Trained,
+    dataset: &Dataset,
+    measure: Measure,
+) -> Result<BTreeMap<String, SplitResult>, TrainError> {
+    let one = |split: &Split| Ok((split.name.clone(), evaluate(model, dataset, &split.rows, measure)?));
+    dataset.splits.iter().filter(|split| !split.rows.is_empty()).map(one).collect()
 }
 
 struct Recorder {
@@ -189,7 +196,8 @@ impl Log for Recorder {
     }
 }
 
-fn summarise(estimator: &Estimator, runs: Vec<RunResult>) -> EstimatorResult {
+/// An estimator with the runs that were done of it.
+pub fn summarise(estimator: &Estimator, runs: Vec<RunResult>) -> EstimatorResult {
     let [mean, standard_error] = EstimatorResult::summaries(&runs);
     let config = &estimator.config;
     EstimatorResult {

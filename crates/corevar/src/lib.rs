@@ -18,6 +18,7 @@ pub mod loss;
 pub mod model;
 pub mod model_file;
 pub mod models;
+pub mod path;
 pub mod penalty;
 pub mod results;
 pub mod run_folder;

@@ -17,7 +17,7 @@ use corevar_data::{Dataset, Labels};
 use crate::results::{EstimatorResult, Numbers, Oracle, Results, Rule, Selection};
 
 /// Share of what is gained over a constant prediction that robustness may cost, unless another is stated.
-pub const TOLERANCE: f64 = 0.1;
+pub const TOLERANCE: f64 = 0.15;
 
 /// A rule with its number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,6 +95,7 @@ pub fn select(
         rule: criterion.rule(),
         tolerance: criterion.tolerance(),
         guard: criterion.guard(),
+        limit: choice.limit,
         split: split.into(),
         chosen: results.estimators[choice.chosen].penalty_weight,
         arg_min: results.estimators[choice.arg_min].penalty_weight,
@@ -130,6 +131,8 @@ struct Choice {
     path: Vec<usize>,
     chosen: usize,
     arg_min: usize,
+    /// The largest loss that the rule allows.
+    limit: Option<f64>,
 }
 
 fn choose(
@@ -160,7 +163,7 @@ fn choose(
             });
             let worst = worst.collect::<Result<Vec<(usize, f64)>, SelectError>>()?;
             let lowest = worst.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(arg_min, |&(k, _)| k);
-            return Ok(Choice { path: path.to_vec(), chosen: lowest, arg_min });
+            return Ok(Choice { path: path.to_vec(), chosen: lowest, arg_min, limit: None });
         }
     };
     // The largest weight within the limit; of several ridges the one with the lower loss.
@@ -169,7 +172,7 @@ fn choose(
         setting(a.0).penalty_weight.total_cmp(&setting(b.0).penalty_weight).then(b.1.total_cmp(&a.1))
     };
     let chosen = within.max_by(|a, b| larger(a, b)).map_or(arg_min, |&(k, _)| k);
-    Ok(Choice { path: path.to_vec(), chosen, arg_min })
+    Ok(Choice { path: path.to_vec(), chosen, arg_min, limit: Some(limit) })
 }
 
 fn loss_of(setting: &EstimatorResult, split: &str) -> Option<f64> {
@@ -198,6 +201,7 @@ fn oracle(results: &Results, choice: &Choice) -> Option<Oracle> {
 /// How a penalty weight was chosen, in one sentence.
 pub fn sentence(selection: &Selection) -> String {
     let Selection { split, chosen, arg_min, .. } = selection;
+    let symbol = |weight: f64| if weight.is_infinite() { "∞".into() } else { weight.to_string() };
     let rule = match selection.rule {
         Rule::Tolerance => format!(
             "the largest that costs at most {:.0} % of what is gained on {split} over a constant prediction",
@@ -210,9 +214,10 @@ pub fn sentence(selection: &Selection) -> String {
         ),
     };
     let oracle = selection.oracle.as_ref().map_or(String::new(), |oracle| {
-        let (split, weight) = (&oracle.split, oracle.penalty_weight);
+        let (split, weight) = (&oracle.split, symbol(oracle.penalty_weight));
         format!("; who knew {split} would take {weight} (error {:.1} %)", 100.0 * oracle.error)
     });
+    let (chosen, arg_min) = (symbol(*chosen), symbol(*arg_min));
     format!("Penalty weight λ = {chosen}: {rule}. The lowest loss has λ = {arg_min}{oracle}.")
 }
 
@@ -342,8 +347,9 @@ mod tests {
     #[test]
     fn the_oracle_and_the_lowest_loss_stand_beside_the_choice() {
         let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
-        select(&mut results, Criterion::default(), "val", 0.7).unwrap();
+        select(&mut results, Criterion::Tolerance(0.1), "val", 0.7).unwrap();
         let selection = results.selection.unwrap();
+        assert!((selection.limit.unwrap() - 0.16).abs() < 1e-12);
         assert_eq!((selection.chosen, selection.arg_min), (10.0, 0.1));
         let oracle = selection.oracle.unwrap();
         assert_eq!((oracle.split.as_str(), oracle.penalty_weight, oracle.error), ("test2", 100.0, 0.05));
@@ -353,7 +359,7 @@ mod tests {
     fn of_two_ridges_the_lower_loss_decides() {
         let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
         results.estimators.push(EstimatorResult { ridge: 0.1, ..setting(10.0, 0.14, 0.2) });
-        select(&mut results, Criterion::default(), "val", 0.7).unwrap();
+        select(&mut results, Criterion::Tolerance(0.1), "val", 0.7).unwrap();
         assert!(results.estimators[5].chosen && !results.estimators[2].chosen);
     }
 

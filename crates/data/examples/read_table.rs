@@ -1,35 +1,32 @@
-//! Reads a table and says what is in it: `cargo run --release -p corevar-data --example read_table -- TABLE [HEIGHTxWIDTH] [CACHE]`.
+//! Reads a table and says what is in it and how long that took:
+//! `cargo run --release -p corevar-data --example read_table -- TABLE [FEATURES.npy]`.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use corevar_data::table::Purpose;
-use corevar_data::{Cache, TableOptions, read};
+use corevar_data::{TableOptions, read};
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some(path) = arguments.first() else {
-        eprintln!("usage: read_table TABLE [HEIGHTxWIDTH] [CACHE]");
-        std::process::exit(2);
+    let Some(table) = arguments.first() else {
+        eprintln!("usage: read_table TABLE [FEATURES.npy]");
+        return ExitCode::from(2);
     };
-    let size = arguments.get(1).and_then(|size| size.split_once('x'));
-    let options = TableOptions {
-        image_size: size.and_then(|(height, width)| Some((height.parse().ok()?, width.parse().ok()?))),
-        cache: arguments.get(2).map_or(Cache::Off, |folder| Cache::Dir(PathBuf::from(folder))),
-        purpose: Purpose::Inspect,
-        ..Default::default()
-    };
+    let features_file = arguments.get(1).map(PathBuf::from);
+    let options = TableOptions { features_file, purpose: Purpose::Inspect, ..Default::default() };
     let start = Instant::now();
-    match read(Path::new(path), &options) {
+    match read(Path::new(table), &options) {
         Ok((data, report)) => {
-            let seconds = start.elapsed().as_secs_f64();
-            println!("{} rows in {seconds:.3} s, {:.0} a second", data.len(), data.len() as f64 / seconds);
+            println!("{} rows in {:.2} s", data.len(), start.elapsed().as_secs_f64());
             report.lines_of_text().iter().for_each(|line| println!("{line}"));
+            ExitCode::SUCCESS
         }
         Err(error) => {
             eprintln!("error: {error}");
             error.tip().iter().for_each(|tip| eprintln!("tip: {tip}"));
-            std::process::exit(1);
+            ExitCode::FAILURE
         }
     }
 }

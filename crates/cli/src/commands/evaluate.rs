@@ -1,8 +1,7 @@
 //! `corevar evaluate`: trained models on data.
 
-use std::collections::BTreeMap;
-
-use corevar::evaluate::{Measure, evaluate};
+use corevar::compare::evaluate_splits;
+use corevar::evaluate::Measure;
 use corevar::evidence::{Evidence, gather};
 use corevar::models::Found;
 use corevar::penalty::{Normalise, Penalty};
@@ -63,11 +62,7 @@ pub fn results(ready: &Ready) -> Result<Results, TrainError> {
 
 fn estimator(ready: &Ready, found: &[&Found]) -> Result<EstimatorResult, TrainError> {
     let run = |found: &&Found| {
-        let mut splits = BTreeMap::new();
-        for split in ready.dataset.splits.iter().filter(|split| !split.rows.is_empty()) {
-            let result = evaluate(&found.model, &ready.dataset, &split.rows, measure())?;
-            splits.insert(split.name.clone(), result);
-        }
+        let splits = evaluate_splits(&found.model, &ready.dataset, measure())?;
         Ok(RunResult { seed: found.setting.seed, seconds: found.seconds, splits, notes: Vec::new() })
     };
     let runs = found.iter().map(run).collect::<Result<Vec<_>, TrainError>>()?;

@@ -7,6 +7,7 @@ mod generate;
 mod import;
 mod inspect;
 mod models;
+mod path;
 mod report;
 mod run;
 mod stress;
@@ -24,6 +25,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Generate(args) => generate::run(args),

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use corevar::compare::{Estimator, Job, compare, measure};
+use corevar::compare::{Estimator, Job, compare, measure, summarise};
 use corevar::evidence::{Evidence, Setting, Subject, gather};
 use corevar::fingerprint::fingerprint;
 use corevar::model_file;
-use corevar::results::{DataSummary, EstimatorResult, Results, Selection};
-use corevar::run_folder::{self, RunFolder, Start};
+use corevar::path::linear_path;
+use corevar::results::{DataSummary, EstimatorResult, Results, SCHEMA, Selection};
+use corevar::run_folder::{self, RunFolder, RunRecord, Start};
 use corevar::select::{constant_loss, select, sentence};
 use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
 use corevar::validation::{self, with_validation};
@@ -125,6 +126,39 @@ impl Prepared {
         self.finish(&folder, &estimators, &results)
     }
 
+    /// A linear model along the whole path, each fit from the one before.
+    pub fn path_and_show(mut self) -> anyhow::Result<()> {
+        let Some(choice) = self.resolved.choice.clone() else { return Ok(()) };
+        self.hold_out();
+        let folder = self.folder(&self.out, true)?;
+        let estimators = choice.estimators(&self.resolved.config)?;
+        let (measure, data) = (measure(&estimators), fingerprint(&self.dataset)?);
+        let mut settings = Vec::new();
+        // Estimators of one penalty and ridge stand together, with growing weights.
+        for path in estimators
+            .chunk_by(|a, b| a.config.penalty == b.config.penalty && a.config.ridge == b.config.ridge)
+        {
+            let weights: Vec<f64> = path.iter().map(|estimator| estimator.config.penalty_weight).collect();
+            let points = in_pool(Some(self.threads), || {
+                Ok(linear_path(&path[0].config, &self.dataset, &weights, measure)?)
+            })?;
+            for (estimator, point) in path.iter().zip(points) {
+                let config = TrainConfig::clone(&estimator.config);
+                let record =
+                    RunRecord::new(data.clone(), config, measure, point.result.clone(), vec![point.epoch]);
+                folder.keep(&Job { estimator, run: 0 }.key(), &point.trained, &record)?;
+                settings.push(summarise(estimator, vec![point.result]));
+            }
+        }
+        let jobs =
+            estimators.iter().map(|estimator| (estimator.key.as_str(), Job { estimator, run: 0 }.key()));
+        folder.write_metrics(jobs).context("metrics.jsonl")?;
+        let data = DataSummary::new(&self.dataset, measure.label_bins);
+        let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
+        self.select(&mut results, &choice)?;
+        self.finish(&folder, &estimators, &results)
+    }
+
     /// In a folder of its own, with one run a weight. The training rows that it holds out come back afterwards.
     fn choose(&mut self, choice: &Choice) -> anyhow::Result<Selection> {
         let splits = self.dataset.splits.clone();
@@ -155,9 +189,14 @@ impl Prepared {
         runs: usize,
     ) -> anyhow::Result<Results> {
         let mut results = self.train(folder, estimators, runs)?;
-        let held_out = self.dataset.split(validation::SPLIT).unwrap_or_default();
-        select(&mut results, choice.criterion, validation::SPLIT, constant_loss(&self.dataset, held_out))?;
+        self.select(&mut results, choice)?;
         Ok(results)
+    }
+
+    fn select(&self, results: &mut Results, choice: &Choice) -> anyhow::Result<()> {
+        let held_out = self.dataset.split(validation::SPLIT).unwrap_or_default();
+        let constant = constant_loss(&self.dataset, held_out);
+        Ok(select(results, choice.criterion, validation::SPLIT, constant)?)
     }
 
     fn train(&self, folder: &RunFolder, estimators: &[Estimator], runs: usize) -> anyhow::Result<Results> {

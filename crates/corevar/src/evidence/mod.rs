@@ -13,6 +13,7 @@ mod confusion;
 mod contrast;
 #[cfg(test)]
 mod golden;
+mod linear;
 mod picture;
 mod rescued;
 mod robustness;
@@ -35,6 +36,7 @@ pub use boundary::{Map, Plane, Point, SplitPoints};
 pub use changes::{Judged, MindChange};
 pub use confusion::{ConfusedPair, Confusion};
 use contrast::Contrast;
+pub use linear::{Coefficient, LinearEvidence};
 pub use picture::{PictureGroup, Pictures, base64};
 pub use rescued::{Answer, Rescued, RescuedExample};
 pub use setting::{Setting, Subject};
@@ -61,6 +63,9 @@ pub struct Evidence {
     pub seed: u64,
     /// One a model that was looked at: the first run of each setting.
     pub models: Vec<ModelEvidence>,
+    /// Linear models of named features.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linear: Vec<LinearEvidence>,
     /// Decision boundaries, for data of two features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Plane>,
@@ -147,6 +152,7 @@ pub fn gather(
         schema: SCHEMA.into(),
         seed,
         models,
+        linear: linear::linear(dataset, subjects, measure.label_bins)?,
         plane: boundary::plane(dataset, subjects, contrast.most_gained(), seed)?,
         pictures: contrast.pictures()?,
         inspect: None,

@@ -1,6 +1,8 @@
 //! What a linear model owes to style: the directions in which groups vary, how much of the weights lies in them,
 //! and the features that carry it.
 
+use serde::{Deserialize, Serialize};
+
 use super::contrasts::{RowReader, Weighing, for_each_contrast};
 use super::decompose::Stack;
 use super::groups::GroupIndex;
@@ -43,7 +45,7 @@ impl StyleConfig {
 }
 
 /// Style in a linear model. All is per standard deviation of the features, so that their units do not matter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StyleReport {
     /// Groups of two rows or more that were looked at.
     pub groups: usize,
@@ -59,7 +61,7 @@ pub struct StyleReport {
 }
 
 /// One direction in which groups vary.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StyleDirection {
     /// Variance inside groups along it.
     pub variance: f64,
@@ -70,7 +72,7 @@ pub struct StyleDirection {
 }
 
 /// One feature's part in the within-group variance of the logits.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StyleCarrier {
     /// Name of the feature.
     pub feature: String,

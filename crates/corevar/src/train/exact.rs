@@ -13,15 +13,21 @@ pub(super) fn fit(
 ) -> Result<(Predictor, Vec<String>), TrainError> {
     let matrix = RowsMatrix::new(rows);
     let fit = linear::fit(&linear_config(config).check()?, &matrix.data())?;
+    let (epoch, notes) = exact_record(config, &fit);
     log.step(1, 1);
-    log.epoch(EpochRecord {
+    log.epoch(epoch);
+    Ok((Predictor::Linear(fit.model), notes))
+}
+
+/// The objective at the minimum, as one epoch, and what the user should know.
+pub(crate) fn exact_record(config: &TrainConfig, fit: &LinearFit) -> (EpochRecord, Vec<String>) {
+    let epoch = EpochRecord {
         epoch: 1,
         risk: fit.objective.risk,
         penalty: fit.objective.penalty,
         ridge: config.ridge * fit.objective.half_squared_norm,
-    });
-    let notes = notes(&fit);
-    Ok((Predictor::Linear(fit.model), notes))
+    };
+    (epoch, notes(fit))
 }
 
 /// The part of the settings that the solver takes.

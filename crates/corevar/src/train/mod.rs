@@ -12,6 +12,7 @@ use burn::tensor::{Device, Tensor};
 use corevar_data::{DataError, Dataset};
 
 pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
+pub(crate) use exact::{exact_record, linear_config};
 use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
 

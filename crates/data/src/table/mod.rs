@@ -147,8 +147,13 @@ pub fn read_with(
         std::io::ErrorKind::NotFound => Place::file(path).table(TableProblem::NoSuchPath),
         _ => DataError::Io { path: path.to_path_buf(), action: "read", cause },
     })?;
-    if !kind.is_dir() {
+    if kind.is_file() {
         return read_table(path, options, progress);
+    }
+    if !kind.is_dir() {
+        // A device may never end, and a pipe cannot be looked at twice.
+        let reason = "it is not an ordinary file".to_string();
+        return Err(Place::file(path).table(TableProblem::Malformed(reason)));
     }
     match ["metadata.csv", "metadata.parquet"]
         .map(|name| path.join(name))

@@ -10,21 +10,32 @@ use crate::{DataError, Features};
 
 /// Reads a matrix with `rows` rows; a vector is a matrix of one column. The columns are `x1`, `x2`, ...
 pub(super) fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
-    let file = File::open(path).map_err(DataError::io(path, "open"))?;
-    let len = file.metadata().map_err(DataError::io(path, "read"))?.len();
-    let mut file = BufReader::with_capacity(1 << 16, file);
     let at = |problem| Place::file(path).table(problem);
+    let file = File::open(path).map_err(DataError::io(path, "open"))?;
+    let kind = file.metadata().map_err(DataError::io(path, "read"))?;
+    if !kind.is_file() {
+        let reason = if kind.is_dir() { "it is a folder" } else { "it is not an ordinary file" };
+        return Err(at(TableProblem::NotAMatrix(reason.into())));
+    }
+    let mut file = BufReader::with_capacity(1 << 16, file);
     let header = Header::read(&mut file).map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
     if header.rows != rows {
         return Err(at(TableProblem::MatrixRows { matrix: header.rows, table: rows }));
     }
     // Before memory is asked for: a header may claim anything.
+    let len = kind.len();
     if header.data_len().and_then(|data| data.checked_add(header.offset)) != Some(len) {
         let (rows, columns) = (header.rows, header.columns);
         let reason = format!("it claims {rows}x{columns} numbers, but its {len} bytes hold another number");
         return Err(at(TableProblem::NotAMatrix(reason)));
     }
-    let mut values = vec![0.0; rows * header.columns];
+    let names = (1..=header.columns).map(|column| format!("x{column}")).collect();
+    Ok(Features { names, values: numbers(path, file, &header)? })
+}
+
+/// All numbers, row by row, whatever their order in the file.
+fn numbers(path: &Path, mut file: impl Read, header: &Header) -> Result<Vec<f32>, DataError> {
+    let mut values = vec![0.0; header.rows * header.columns];
     let mut bytes = [0; 8];
     for index in 0..values.len() {
         let bytes = &mut bytes[..header.kind.len()];
@@ -37,7 +48,7 @@ pub(super) fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
         }
         values[row * header.columns + column] = value as f32;
     }
-    Ok(Features { names: (1..=header.columns).map(|column| format!("x{column}")).collect(), values })
+    Ok(values)
 }
 
 /// What stands before the numbers.

@@ -251,11 +251,22 @@ fn a_folder_where_a_file_should_be() {
     let features_file = Some(folder.0.join("x.npy"));
     let options = TableOptions { features_file, ..Default::default() };
     let error = folder.table("y,split\na,train\nb,train\n", &options).unwrap_err();
-    assert!(shown(&folder.0, &error).starts_with("x.npy: cannot read"), "{error}");
+    let message = shown(&folder.0, &error);
+    assert!(
+        message.starts_with("x.npy: cannot be read as a matrix of features: it is a folder\ntip: "),
+        "{message}"
+    );
     let inside = Folder::new();
     std::fs::create_dir(inside.0.join("metadata.csv")).unwrap();
     let error = read(&inside.0, &TableOptions::default()).unwrap_err();
     assert!(error.to_string().contains("the folder holds no metadata.csv"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_where_a_file_should_be() {
+    let error = read(std::path::Path::new("/dev/zero"), &TableOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "/dev/zero: cannot be read as a table: it is not an ordinary file");
 }
 
 #[test]

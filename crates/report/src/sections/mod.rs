@@ -10,6 +10,7 @@ mod curves;
 mod errors;
 mod groups;
 mod inspect;
+mod linear;
 mod path;
 mod reliability;
 mod rescued;
@@ -36,13 +37,14 @@ pub struct Section {
 }
 
 /// In the order of the page: what came out, what it looks like, what it rests on.
-pub const SECTIONS: [Section; 19] = [
+pub const SECTIONS: [Section; 20] = [
     result::SECTION,
     errors::SECTION,
     boundaries::SECTION,
     rescued::SECTION,
     changes::SECTION,
     path::SECTION,
+    linear::SECTION,
     variance::SECTION,
     robustness::SECTION,
     stress::SECTION,

@@ -50,7 +50,7 @@ fn rule(selection: &Selection) -> Markup {
     let number = |value: Option<f64>| value.map_or_else(|| "?".into(), exact);
     let text = match selection.rule {
         Rule::Tolerance => format!(
-            "The rule takes the largest λ whose loss on {split} is at most {} % above the lowest of the path.",
+            "The rule takes the largest λ that costs at most {} % of what is gained on {split} over a constant prediction.",
             number(selection.tolerance.map(|share| 100.0 * share)),
         ),
         Rule::StandardError => format!(
@@ -157,7 +157,7 @@ impl Path<'_> {
         let (names, mut curves): (Vec<&str>, Vec<Curve>) =
             shown.iter().filter_map(|split| Some((*split, curve(split)?))).unzip();
         if title.starts_with("Loss") {
-            curves.extend(self.tolerance(results, &curves, &weights));
+            curves.extend(self.tolerance(results, &weights));
         }
         let plot = Curves {
             description: format!("{title} of {} over the penalty weight.", display(self.name)),
@@ -173,10 +173,9 @@ impl Path<'_> {
     }
 
     /// A line at the loss that the rule of tolerance just allows.
-    fn tolerance(&self, results: &Results, curves: &[Curve], weights: &Weights) -> Option<Curve> {
+    fn tolerance(&self, results: &Results, weights: &Weights) -> Option<Curve> {
         let selection = results.selection.as_ref().filter(|selection| selection.rule == Rule::Tolerance)?;
-        let lowest = curves.iter().flat_map(|curve| &curve.points).map(|point| point.y).reduce(f64::min)?;
-        let y = lowest * (1.0 + selection.tolerance?);
+        let y = selection.limit?;
         let ends = [self.settings.first()?, self.settings.last()?];
         let point = |setting: &Named<'_>| CurvePoint {
             x: weights.place(setting.result.penalty_weight),
