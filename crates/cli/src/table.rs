@@ -147,6 +147,36 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
     align(&rows)
 }
 
+/// Coefficients that are printed; the report has more.
+const COEFFICIENTS: usize = 5;
+
+/// A line a penalty weight: loss and penalty on the validation rows, errors, style, coefficients.
+pub fn path(results: &Results, evidence: &Evidence) -> String {
+    let tests: Vec<&str> = results.data.split_names().into_iter().filter(|name| *name != "train").collect();
+    let percent = if results.data.classes.is_empty() { "" } else { " %" };
+    let mut head: Vec<String> = ["λ", "loss on val", "penalty on val"].map(String::from).to_vec();
+    head.extend(tests.iter().map(|split| format!("{split}{percent}")));
+    head.push("in style".into());
+    let names = evidence.linear.first().map(|model| model.coefficients.iter().take(COEFFICIENTS));
+    head.extend(names.into_iter().flatten().map(|coefficient| coefficient.feature.clone()));
+    let mut rows = vec![head];
+    for (estimator, model) in results.estimators.iter().zip(&evidence.linear) {
+        let val = estimator.mean.get("val").copied().unwrap_or_default();
+        let mark = if estimator.chosen { " *" } else { "" };
+        let weight = estimator.penalty_weight;
+        let weight = if weight.is_infinite() { "∞".into() } else { weight.to_string() };
+        let mut row = vec![format!("{weight}{mark}"), number(val.loss), number(val.penalty)];
+        row.extend(tests.iter().map(|split| error(estimator, split, results.data.classes.is_empty())));
+        let style = model.style.as_ref().map(|style| style.weight_shares.iter().copied().fold(0.0, f64::max));
+        row.push(style.map_or_else(|| "-".into(), |share| format!("{:.1} %", 100.0 * share)));
+        let last = |weights: &[f64]| weights.last().copied();
+        let coefficients = model.coefficients.iter().take(COEFFICIENTS);
+        row.extend(coefficients.map(|coefficient| number(last(&coefficient.weights))));
+        rows.push(row);
+    }
+    align(&rows)
+}
+
 /// First column to the left, the others to the right, two spaces between.
 fn align(rows: &[Vec<String>]) -> String {
     let columns = rows.first().map_or(0, Vec::len);

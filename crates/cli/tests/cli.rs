@@ -85,7 +85,8 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
     assert!(lines[4].starts_with("CoRe"), "{table}");
 
     let run = folder.path().join("run");
-    let expected = ["config.toml", "metrics.jsonl", "models", "report.html", "results.json"];
+    let expected =
+        ["config.toml", "evidence.json", "metrics.jsonl", "models", "report.html", "results.json", "runs"];
     assert_eq!(names(&run), expected);
     let models = ["core-0", "core-1", "pooled-0", "pooled-1"].map(|name| format!("{name}.safetensors"));
     assert_eq!(names(&run.join("models")), models);
@@ -160,7 +161,15 @@ fn train_takes_the_settings_of_another_run() {
     );
     assert_eq!(
         names(&folder.path().join("a")),
-        ["config.toml", "metrics.jsonl", "model.safetensors", "report.html", "results.json"]
+        [
+            "config.toml",
+            "evidence.json",
+            "metrics.jsonl",
+            "model.safetensors",
+            "report.html",
+            "results.json",
+            "runs"
+        ]
     );
     succeeds(folder.path(), "train nonlinear --config a/config.toml --out b --quiet");
     let [a, b] = ["a", "b"].map(|run| fs::read(folder.path().join(run).join("model.safetensors")).unwrap());

@@ -156,7 +156,8 @@ impl Prepared {
         let data = DataSummary::new(&self.dataset, measure.label_bins);
         let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
         self.select(&mut results, &choice)?;
-        self.finish(&folder, &estimators, &results)
+        let (evidence, report) = self.write(&folder, &estimators, &results)?;
+        print(&results, &table::path(&results, &evidence), self.show, &report)
     }
 
     /// In a folder of its own, with one run a weight. The training rows that it holds out come back afterwards.
@@ -224,11 +225,21 @@ impl Prepared {
     }
 
     fn finish(&self, folder: &RunFolder, estimators: &[Estimator], results: &Results) -> anyhow::Result<()> {
+        let (_, report) = self.write(folder, estimators, results)?;
+        print(results, &table::errors(results), self.show, &report)
+    }
+
+    fn write(
+        &self,
+        folder: &RunFolder,
+        estimators: &[Estimator],
+        results: &Results,
+    ) -> anyhow::Result<(Evidence, PathBuf)> {
         folder.write_results(results).with_context(|| format!("{}: results.json", self.out.display()))?;
         let evidence = self.evidence(folder, estimators, results)?;
         folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
         let report = corevar_report::write(folder.path())?;
-        print(results, self.show, &report)
+        Ok((evidence, report))
     }
 
     /// From the first run of each setting.
@@ -278,12 +289,12 @@ fn threads(asked: Option<usize>) -> Result<usize, Usage> {
     }
 }
 
-fn print(results: &Results, show: Show, report: &Path) -> anyhow::Result<()> {
+fn print(results: &Results, table: &str, show: Show, report: &Path) -> anyhow::Result<()> {
     if show.json {
         println!("{}", serde_json::to_string_pretty(results)?);
         return Ok(());
     }
-    print!("{}", table::errors(results));
+    print!("{table}");
     let sentences = [results.selection.as_ref().map(sentence), verdict(results)];
     for sentence in sentences.into_iter().flatten() {
         println!("\n{sentence}");

@@ -137,6 +137,6 @@ mod tests {
             assert_eq!(evidence.coefficients.len(), 2);
             evidence.style.unwrap().weight_shares[0]
         };
-        assert!(share(0.0) > 0.3 && share(100.0) < 0.01, "{} {}", share(0.0), share(100.0));
+        assert!(share(0.0) > 0.02 && share(100.0) < 1e-4, "{} {}", share(0.0), share(100.0));
     }
 }

@@ -50,6 +50,7 @@ pub fn path() -> Records {
     }
     records.results.selection = Some(Selection {
         rule: Rule::Tolerance,
+        limit: Some(0.2),
         tolerance: Some(0.05),
         guard: None,
         split: "val".into(),
@@ -75,6 +76,7 @@ fn evidence(records: &Records) -> Evidence {
         ModelEvidence { setting: setting(estimator), splits: estimator.mean.iter().map(split).collect() }
     };
     Evidence {
+        linear: Vec::new(),
         schema: SCHEMA.into(),
         seed: 0,
         models: results.estimators.iter().map(model).collect(),

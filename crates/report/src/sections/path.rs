@@ -240,7 +240,7 @@ mod tests {
         {
             assert!(page.contains(text), "{text}: {page}");
         }
-        assert!(page.contains("at most 5 % above the lowest"), "{page}");
+        assert!(page.contains("at most 5 % of what is gained on val"), "{page}");
         assert!(page.contains("<title>test2, λ = 0.1: "), "{page}");
     }
 
