@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use corevar::batches::BatchMode;
 use corevar::penalty::{Normalise, Penalty};
 
-use crate::values::{DecayFlag, ImageSize, ModelKind, TaskKind, by_name};
+use crate::values::{
+    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name,
+};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -36,6 +38,18 @@ pub enum Command {
     Train(Train),
     /// Train the pooled and the CoRe estimator side by side, several runs each
     Compare(Compare),
+    /// Train a path of penalty weights and choose one by the validation loss
+    Sweep(Sweep),
+    /// What is grouped, what is missing, what leaks, and whether CoRe can help
+    Inspect(Inspect),
+    /// Errors, variances, calibration and robustness of trained models
+    Evaluate(Evaluate),
+    /// Error and changed answers of trained models under growing interventions
+    Stress(Stress),
+    /// Write the report of a run again, from its records
+    Report(Report),
+    /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
+    Import(Import),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
     Generate(Generate),
 }
@@ -68,6 +82,110 @@ pub struct Compare {
 }
 
 #[derive(Debug, Args)]
+pub struct Sweep {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// A built-in name (linear, nonlinear, stickmen), a metadata.csv, or a folder
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+/// Which models, on which data.
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Model files or run folders, then the data: a built-in name, a metadata.csv, or a folder
+    #[arg(value_name = "MODEL.. DATA", required = true, num_args = 2..)]
+    pub models_and_data: Vec<String>,
+    /// Folder for records and report
+    #[arg(long, value_name = "RUN")]
+    pub out: Option<PathBuf>,
+    /// Replace a run that --out already holds
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Evaluate {
+    #[command(flatten)]
+    pub models: Models,
+}
+
+#[derive(Debug, Args)]
+pub struct Stress {
+    #[command(flatten)]
+    pub models: Models,
+    /// Interventions, such as blur or 'rotate=10|20|40', set apart by commas [default: all]
+    #[arg(long, value_name = "NAME[=S|S..],..", value_delimiter = ',')]
+    pub interventions: Option<Vec<String>>,
+    /// Rows of this split [default: test, or the first that is neither train nor val]
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
+    /// Decides what is random in an intervention
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folder of a run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// mnist, qmnist, celeba, awa2 or waterbirds
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Folder with the original files
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// New folder to write to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// CelebA: the attribute that becomes the label [default: Eyeglasses]
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
+    /// AwA2: only these classes, such as horse,elephant
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub classes: Vec<String>,
+    /// Say nothing but errors
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Where decoded pictures stay for the next time.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CacheFlag {
+    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or more]
+    #[arg(long, value_name = "DIR|off")]
+    pub cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct Generate {
     /// linear, nonlinear or stickmen
     #[arg(value_name = "NAME")]
@@ -77,6 +195,12 @@ pub struct Generate {
     pub out: PathBuf,
     #[command(flatten)]
     pub sizes: SizeFlags,
+    /// Change the style of the pictures, such as 'quality=N(30,10)' or 'rotate=U(35,70); blur=1'
+    #[arg(long, value_name = "RECIPE")]
+    pub intervene: Option<String>,
+    /// Only in these splits [default: all]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "intervene")]
+    pub intervene_splits: Option<Vec<String>>,
     #[arg(long)]
     /// Say nothing but errors
     pub quiet: bool,
@@ -102,13 +226,18 @@ pub struct Common {
     #[arg(long, value_name = "RUN")]
     pub out: PathBuf,
     /// Replace a run that --out already holds
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
+    /// Go on with the run that --out holds: what is finished is not trained again
+    #[arg(long)]
+    pub resume: bool,
     /// Settings from a file; flags go before it. The config.toml of any run is such a file
     #[arg(long, value_name = "F.toml")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
     /// Threads to use [default: all]. The results do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -123,15 +252,16 @@ pub struct Settings {
     /// What CoRe penalises: logit-variance, logit-sd, loss-variance, loss-sd, label-variance, total-variance, none
     #[arg(long, value_name = "NAME", help_heading = "Method")]
     pub penalty: Option<Penalty>,
-    /// Weight λ of the penalty. With --model linear also inf: no prediction varies inside a group at all
+    /// Weight λ of the penalty, or auto: chosen by the validation loss. With --model linear also inf: no prediction
+    /// varies inside a group at all
     #[arg(
         long,
         visible_alias = "lambda",
-        value_name = "W",
+        value_name = "W|auto",
         help_heading = "Method",
         allow_negative_numbers = true
     )]
-    pub penalty_weight: Option<f64>,
+    pub penalty_weight: Option<Weight>,
     /// Mean over groups of two rows or more (grouped), or over all groups (all)
     #[arg(long, value_name = "grouped|all", help_heading = "Method", value_parser = by_name::<Normalise>)]
     pub normalise: Option<Normalise>,
@@ -191,10 +321,79 @@ pub struct Settings {
 
     #[command(flatten)]
     #[serde(flatten)]
+    pub choice: ChoiceFlags,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub augment: AugmentFlags,
+    #[command(flatten)]
+    #[serde(flatten)]
     pub table: TableFlags,
     #[command(flatten)]
     #[serde(flatten)]
     pub sizes: SizeFlags,
+}
+
+/// Copies of training pictures, changed and grouped with their originals.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct AugmentFlags {
+    /// Add changed copies of training pictures, grouped with their originals, such as 'rotate=U(35,70)'
+    #[arg(long, value_name = "RECIPE", help_heading = "Augmentation")]
+    pub augment: Option<String>,
+    /// How many get a copy: a number such as 200, or a share such as 0.1 [default: all]
+    #[arg(long, value_name = "N|SHARE", help_heading = "Augmentation")]
+    pub augment_rows: Option<String>,
+    /// Only pictures of this class get one
+    #[arg(long, value_name = "CLASS", help_heading = "Augmentation")]
+    pub augment_label: Option<String>,
+    /// The same copies in every epoch (fixed), or drawn anew (fresh) [default: fixed]
+    #[arg(long, value_name = "fixed|fresh", help_heading = "Augmentation", value_parser = by_name::<AugmentMode>)]
+    pub augment_mode: Option<AugmentMode>,
+}
+
+/// How `sweep` and --penalty-weight auto choose.
+#[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ChoiceFlags {
+    /// Weights to choose from [default: 0.01,0.1,1,10,100]
+    #[arg(
+        long,
+        visible_alias = "lambdas",
+        value_name = "W,W,..",
+        value_delimiter = ',',
+        help_heading = "Choice of the penalty weight"
+    )]
+    pub penalty_weights: Option<Vec<f64>>,
+    /// Ridges to choose from (sweep only) [default: that of --ridge]
+    #[arg(long, value_name = "W,W,..", value_delimiter = ',', help_heading = "Choice of the penalty weight")]
+    pub ridges: Option<Vec<f64>>,
+    /// Penalties to choose from (sweep only) [default: that of --penalty]
+    #[arg(
+        long,
+        value_name = "NAME,..",
+        value_delimiter = ',',
+        help_heading = "Choice of the penalty weight"
+    )]
+    pub penalties: Option<Vec<Penalty>>,
+    /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.1]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        help_heading = "Choice of the penalty weight",
+        allow_negative_numbers = true
+    )]
+    pub tolerance: Option<f64>,
+    /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
+    #[arg(long, help_heading = "Choice of the penalty weight", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub one_standard_error: Option<bool>,
+    /// Instead: the weight with the lowest bound on the loss under style shifts of size ξ (Theorem 2)
+    #[arg(
+        long,
+        value_name = "XI",
+        help_heading = "Choice of the penalty weight",
+        allow_negative_numbers = true
+    )]
+    pub guard: Option<f64>,
 }
 
 /// How a table or a folder is read. Built-in data take none of these.
@@ -225,6 +424,12 @@ pub struct TableFlags {
     /// Resize images to HEIGHTxWIDTH, such as 64x48
     #[arg(long, value_name = "HxW", help_heading = "Your data")]
     pub image_size: Option<ImageSize>,
+    /// Which part of an image is resized: none (all of it, stretched) or center
+    #[arg(long, value_name = "none|center", help_heading = "Your data", value_parser = by_name::<CropFlag>)]
+    pub crop: Option<CropFlag>,
+    /// See images as grey or rgb [default: grey if all are]
+    #[arg(long, value_name = "grey|rgb", help_heading = "Your data", value_parser = by_name::<Colour>)]
+    pub colour: Option<Colour>,
     /// Leave out rows whose image cannot be read, and count them
     #[arg(long, help_heading = "Your data", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub skip_unreadable: Option<bool>,

@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use corevar_data::images::Crop;
 use corevar_data::synthetic::{self, Generator, Sizes};
-use corevar_data::{Dataset, table};
+use corevar_data::{Augmentation, Cache, Dataset, Mode, table};
 
-use crate::args::{Settings, SizeFlags, TableFlags};
+use crate::args::{AugmentFlags, CacheFlag, Settings, SizeFlags, TableFlags};
 use crate::failure::Usage;
-use crate::settings::{refuse_size_flags, refuse_table_flags};
-use crate::values::{ModelKind, TaskKind};
+use crate::progress::Decoding;
+use crate::settings::{refuse, refuse_size_flags, refuse_table_flags};
+use crate::values::{AugmentMode, Colour, CropFlag, ModelKind, TaskKind, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
 const DATA_SEED: u64 = 1;
@@ -36,24 +38,87 @@ impl Source {
         };
         match name {
             "nonlinear" => Settings { model: Some(ModelKind::Mlp), epochs: Some(30), ..Default::default() },
-            "stickmen" => Settings { penalty_weight: Some(10.0), epochs: Some(8), ..Default::default() },
+            "stickmen" => {
+                Settings { penalty_weight: Some(Weight::Is(10.0)), epochs: Some(8), ..Default::default() }
+            }
             _ => Settings::default(),
         }
     }
 }
 
-/// Reads or draws the data. The lines are for the user: what was taken for what, and what was left out.
-pub fn load(source: &Source, settings: &Settings) -> anyhow::Result<(Dataset, Vec<String>)> {
+/// What data are read for, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    pub purpose: table::Purpose,
+    /// Channels that a model takes; None: as the data are.
+    pub channels: Option<usize>,
+    pub cache: Cache,
+    pub quiet: bool,
+}
+
+/// Data, and what their reader said of them.
+pub struct Loaded {
+    pub dataset: Dataset,
+    pub report: Option<table::ReadReport>,
+}
+
+impl Loaded {
+    /// For the user: what was taken for what, and what was left out.
+    pub fn notes(&self) -> Vec<String> {
+        self.report.as_ref().map(table::ReadReport::lines_of_text).unwrap_or_default()
+    }
+}
+
+/// Where decoded pictures are kept.
+pub fn cache(flag: &CacheFlag) -> Cache {
+    match &flag.cache {
+        None => Cache::Default,
+        Some(word) if word.as_os_str() == "off" => Cache::Off,
+        Some(folder) => Cache::Dir(folder.clone()),
+    }
+}
+
+/// Reads or draws the data.
+pub fn load(
+    source: &Source,
+    table: &TableFlags,
+    sizes: &SizeFlags,
+    reading: &Reading,
+) -> anyhow::Result<Loaded> {
     match source {
         Source::BuiltIn(generator) => {
-            refuse_table_flags(&settings.table, generator.name())?;
-            Ok((draw(*generator, &settings.sizes)?, Vec::new()))
+            refuse_table_flags(table, generator.name())?;
+            Ok(Loaded { dataset: draw(*generator, sizes)?, report: None })
         }
         Source::Path(path) => {
-            refuse_size_flags(&settings.sizes, &path.display().to_string())?;
-            read(path, &settings.table)
+            refuse_size_flags(sizes, &path.display().to_string())?;
+            read(path, table, reading)
         }
     }
+}
+
+/// Adds the copies that the flags ask for.
+pub fn augment(dataset: Dataset, flags: &AugmentFlags) -> anyhow::Result<Dataset> {
+    let Some(recipe) = &flags.augment else {
+        let why = "there is no --augment";
+        refuse(&[
+            ("augment-rows", flags.augment_rows.is_some(), why),
+            ("augment-label", flags.augment_label.is_some(), why),
+            ("augment-mode", flags.augment_mode.is_some(), why),
+        ])?;
+        return Ok(dataset);
+    };
+    let usual = Augmentation::new(recipe.parse()?);
+    let augmentation = Augmentation {
+        rows: flags.augment_rows.as_deref().map_or(Ok(usual.rows), str::parse)?,
+        label: flags.augment_label.clone(),
+        mode: match flags.augment_mode {
+            Some(AugmentMode::Fresh) => Mode::Fresh,
+            Some(AugmentMode::Fixed) | None => Mode::Fixed,
+        },
+        ..usual
+    };
+    Ok(augmentation.apply(dataset)?)
 }
 
 /// Draws built-in data.
@@ -67,9 +132,17 @@ pub fn draw(generator: &dyn Generator, flags: &SizeFlags) -> anyhow::Result<Data
     Ok(generator.generate(&sizes, flags.data_seed.unwrap_or(DATA_SEED))?)
 }
 
-fn read(path: &Path, flags: &TableFlags) -> anyhow::Result<(Dataset, Vec<String>)> {
+fn read(path: &Path, flags: &TableFlags, reading: &Reading) -> anyhow::Result<Loaded> {
+    let options = options(flags, reading);
+    let progress = Decoding::new(reading.quiet);
+    let read = table::read_with(path, &options, &|done, all| progress.show(done, all));
+    let (dataset, report) = read.map_err(|error| built_in_hint(path, error))?;
+    Ok(Loaded { dataset, report: Some(report) })
+}
+
+fn options(flags: &TableFlags, reading: &Reading) -> table::TableOptions {
     let usual = table::TableOptions::default();
-    let options = table::TableOptions {
+    table::TableOptions {
         label_column: flags.label_column.clone(),
         group_column: flags.group_column.clone(),
         split_column: flags.split_column.clone(),
@@ -80,14 +153,22 @@ fn read(path: &Path, flags: &TableFlags) -> anyhow::Result<(Dataset, Vec<String>
             Some(TaskKind::Regression) => table::Task::Regression,
             Some(TaskKind::Classification) | None => table::Task::Classification,
         },
+        purpose: reading.purpose.clone(),
         image_size: flags.image_size.map(|size| (size.height, size.width)),
+        channels: reading.channels.or(flags.colour.map(|colour| match colour {
+            Colour::Grey => 1,
+            Colour::Rgb => 3,
+        })),
+        crop: match flags.crop {
+            Some(CropFlag::Center) => Crop::Center,
+            Some(CropFlag::None) | None => Crop::None,
+        },
+        cache: reading.cache.clone(),
         seed: flags.split_seed.unwrap_or(usual.seed),
         skip_unreadable: flags.skip_unreadable.unwrap_or(usual.skip_unreadable),
         allow_outside: flags.allow_outside.unwrap_or(usual.allow_outside),
         ..usual
-    };
-    let (dataset, report) = table::read(path, &options).map_err(|error| built_in_hint(path, error))?;
-    Ok((dataset, report.lines_of_text()))
+    }
 }
 
 /// A name that is no path was perhaps meant as a built-in one.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use corevar::compare::CompareError;
 use corevar::run_folder::RunFolderError;
+use corevar::select::SelectError;
 use corevar::train::TrainError;
 use corevar_data::DataError;
 use corevar_report::ReportError;
@@ -79,6 +80,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<ReportError>() {
         error.tip().map(String::from)
     } else if let Some(error) = error.downcast_ref::<TrainError>() {
+        error.tip()
+    } else if let Some(error) = error.downcast_ref::<SelectError>() {
         error.tip()
     } else if let Some(CompareError::Train { cause, .. }) = error.downcast_ref::<CompareError>() {
         cause.tip()

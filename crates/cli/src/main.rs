@@ -1,10 +1,12 @@
 //! The program `corevar`.
 
 mod args;
+mod choice;
 mod commands;
 mod data;
 mod failure;
 mod progress;
+mod resume;
 mod settings;
 mod table;
 mod values;

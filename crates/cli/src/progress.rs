@@ -1,13 +1,13 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere. Keeps every finished run on disk at once.
 
 use std::io::{self, IsTerminal};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use corevar::compare::{Finished, Job, Watch};
-use corevar::evidence::Setting;
-use corevar::run_folder::RunFolder;
-use corevar::train::{EpochRecord, Log, Trained};
+use corevar::evaluate::Measure;
+use corevar::results::RunResult;
+use corevar::run_folder::{RunFolder, RunRecord};
+use corevar::train::{EpochRecord, Log, TrainConfig};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Plain lines come at most this often for a run.
@@ -16,11 +16,9 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Shows the runs and writes them to the folder.
 pub struct Keeper<'a> {
     folder: &'a RunFolder,
-    /// Models go to `models/`, unless there is just one.
-    several: bool,
+    /// Fingerprint of the data.
+    data: &'a str,
     show: Showing,
-    /// The first run of each estimator, as they end.
-    first_runs: Mutex<Vec<(Setting, Trained)>>,
 }
 
 /// How progress is shown.
@@ -31,26 +29,38 @@ enum Showing {
 }
 
 impl<'a> Keeper<'a> {
-    pub fn new(folder: &'a RunFolder, several: bool, quiet: bool) -> Self {
+    pub fn new(folder: &'a RunFolder, data: &'a str, quiet: bool) -> Self {
         let show = match (quiet, io::stderr().is_terminal()) {
             (true, _) => Showing::Not,
             (false, true) => Showing::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
             (false, false) => Showing::Lines,
         };
-        Self { folder, several, show, first_runs: Mutex::default() }
+        Self { folder, data, show }
     }
 
-    /// The first run of each estimator that has ended.
-    pub fn into_first_runs(self) -> Vec<(Setting, Trained)> {
-        self.first_runs.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn say(&self, line: String) -> io::Result<()> {
+        match &self.show {
+            Showing::Not => Ok(()),
+            Showing::Lines => {
+                eprintln!("{line}");
+                Ok(())
+            }
+            Showing::Bars(bars) => bars.println(line),
+        }
     }
 }
 
 fn name(job: &Job) -> String {
-    format!("{}, run {}", job.estimator.name, job.run + 1)
+    format!("{}, run {}", job.estimator.key, job.run + 1)
 }
 
 impl Watch for Keeper<'_> {
+    fn earlier(&self, job: &Job, measure: Measure) -> Option<RunResult> {
+        let record = self.folder.kept(&job.key())?;
+        let same = record.data == self.data && record.config == *job.config() && record.measure == measure;
+        same.then_some(record.result)
+    }
+
     fn start(&self, job: &Job) -> Box<dyn Log> {
         let epochs = job.estimator.config.epochs;
         match &self.show {
@@ -60,22 +70,36 @@ impl Watch for Keeper<'_> {
         }
     }
 
-    fn finish(&self, job: &Job, finished: &Finished) -> io::Result<()> {
-        let estimator = job.estimator.name.as_str();
-        let seed = job.seed();
-        self.folder.add_metrics(estimator, seed, &finished.epochs)?;
-        self.folder.save_model(&finished.trained, self.several.then_some((estimator, seed)))?;
-        if job.run == 0 {
-            let first = (Setting::new(estimator, &job.estimator.config), finished.trained.clone());
-            self.first_runs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(first);
+    fn finish(&self, job: &Job, measure: Measure, finished: &Finished) -> io::Result<()> {
+        let (data, config) = (self.data.to_string(), TrainConfig::clone(&job.config()));
+        let record = RunRecord::new(data, config, measure, finished.result.clone(), finished.epochs.clone());
+        self.folder.keep(&job.key(), &finished.trained, &record)?;
+        for note in &finished.trained.notes {
+            self.say(format!("{}: {note}", name(job)))?;
         }
-        let line = format!("{}: done in {:.1} s", name(job), finished.result.seconds);
-        match &self.show {
-            Showing::Not => {}
-            Showing::Lines => eprintln!("{line}"),
-            Showing::Bars(bars) => bars.println(line)?,
+        self.say(format!("{}: done in {:.1} s", name(job), finished.result.seconds))
+    }
+}
+
+/// Pictures that are decoded for the first time.
+pub struct Decoding(Option<ProgressBar>);
+
+impl Decoding {
+    pub fn new(quiet: bool) -> Self {
+        let shown = !quiet && io::stderr().is_terminal();
+        let template = "decoding pictures {bar:24} {pos}/{len}  {per_sec}  {eta} left";
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        Self(shown.then(|| ProgressBar::new(0).with_style(style)))
+    }
+
+    pub fn show(&self, done: usize, all: usize) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+            if done == all {
+                bar.finish_and_clear();
+            }
         }
-        Ok(())
     }
 }
 

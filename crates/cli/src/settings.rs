@@ -10,8 +10,9 @@ use corevar::penalty::Penalty;
 use corevar::train::{CheckedTrainConfig, TrainConfig};
 
 use crate::args::{Settings, SizeFlags, TableFlags};
+use crate::choice::{Choice, Choosing};
 use crate::failure::Usage;
-use crate::values::{DecayFlag, ModelKind, TaskKind};
+use crate::values::{DecayFlag, ModelKind, TaskKind, Weight};
 
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
@@ -47,6 +48,8 @@ fn read(path: &Path) -> anyhow::Result<Settings> {
 pub struct Resolved {
     pub config: CheckedTrainConfig,
     pub runs: usize,
+    /// What to choose the penalty weight from; None when it is given.
+    pub choice: Option<Choice>,
     /// As they would have to be typed.
     pub settings: Settings,
 }
@@ -57,6 +60,7 @@ pub fn resolve(
     of_data: &Settings,
     are_images: bool,
     runs: usize,
+    choosing: Choosing,
 ) -> anyhow::Result<Resolved> {
     let settings = overlay(of_data, given)?;
     let kind = settings.model.unwrap_or(if are_images { ModelKind::Cnn } else { ModelKind::Linear });
@@ -71,7 +75,10 @@ pub fn resolve(
         penalty_weight: if without_penalty {
             0.0
         } else {
-            settings.penalty_weight.unwrap_or(defaults.penalty_weight)
+            match settings.penalty_weight {
+                Some(Weight::Is(weight)) => weight,
+                Some(Weight::Auto(_)) | None => defaults.penalty_weight,
+            }
         },
         normalise: settings.normalise.unwrap_or(defaults.normalise),
         ridge: settings.ridge.unwrap_or(defaults.ridge),
@@ -92,8 +99,11 @@ pub fn resolve(
     if runs == 0 {
         return Err(Usage::new("--runs is 0, but must be at least 1").into());
     }
-    let settings = complete(settings, kind, &config, runs);
-    Ok(Resolved { config, runs, settings })
+    // Built-in data bring a weight of their own, which a sweep does not ask for.
+    let weighed = if choosing == Choosing::Always { given } else { &settings };
+    let choice = Choice::new(weighed, &config, choosing)?;
+    let settings = complete(settings, kind, &config, runs, choice.as_ref());
+    Ok(Resolved { config, runs, choice, settings })
 }
 
 fn model(settings: &Settings, kind: ModelKind) -> ModelSpec {
@@ -113,7 +123,13 @@ fn model(settings: &Settings, kind: ModelKind) -> ModelSpec {
 }
 
 /// Every setting with its value, for config.toml. Settings without effect stay out of it.
-fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usize) -> Settings {
+fn complete(
+    settings: Settings,
+    kind: ModelKind,
+    config: &TrainConfig,
+    runs: usize,
+    choice: Option<&Choice>,
+) -> Settings {
     let penalised = config.penalty != Penalty::None;
     let is_linear = kind == ModelKind::Linear;
     let by_epochs = !is_linear;
@@ -123,7 +139,10 @@ fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usi
     };
     Settings {
         penalty: Some(config.penalty),
-        penalty_weight: penalised.then_some(config.penalty_weight),
+        penalty_weight: match choice {
+            Some(_) => settings.penalty_weight.filter(|weight| matches!(weight, Weight::Auto(_))),
+            None => penalised.then_some(Weight::Is(config.penalty_weight)),
+        },
         normalise: penalised.then_some(config.normalise),
         penalty_warmup: (penalised && by_epochs).then_some(config.penalty_warmup),
         ridge: Some(config.ridge),
@@ -146,6 +165,8 @@ fn complete(settings: Settings, kind: ModelKind, config: &TrainConfig, runs: usi
         clip_norm: config.clip_norm,
         runs: by_epochs.then_some(runs),
         seed: by_epochs.then_some(config.seed),
+        choice: choice.map(Choice::flags).unwrap_or_default(),
+        augment: settings.augment,
         table: settings.table,
         sizes: settings.sizes,
     }
@@ -205,6 +226,8 @@ pub fn refuse_table_flags(flags: &TableFlags, name: &str) -> Result<(), Usage> {
         ("features", flags.features.is_some(), why),
         ("features-file", flags.features_file.is_some(), why),
         ("image-size", flags.image_size.is_some(), why),
+        ("crop", flags.crop.is_some(), why),
+        ("colour", flags.colour.is_some(), why),
         ("skip-unreadable", flags.skip_unreadable.is_some(), why),
         ("allow-outside", flags.allow_outside.is_some(), why),
         ("split-seed", flags.split_seed.is_some(), why),
@@ -239,7 +262,7 @@ mod tests {
     use super::*;
 
     fn resolved(given: Settings) -> anyhow::Result<Resolved> {
-        resolve(&given, &Settings::default(), true, 1)
+        resolve(&given, &Settings::default(), true, 1, Choosing::IfAsked)
     }
 
     #[test]
@@ -248,7 +271,7 @@ mod tests {
         let file = Settings { epochs: Some(2), ridge: Some(0.2), ..Default::default() };
         let flags = Settings { epochs: Some(3), ..Default::default() };
         let given = overlay(&file, &flags).unwrap();
-        let config = resolve(&given, &of_data, true, 1).unwrap().config;
+        let config = resolve(&given, &of_data, true, 1, Choosing::IfAsked).unwrap().config;
         assert_eq!((config.epochs, config.ridge, config.seed), (3, 0.2, 1));
     }
 
@@ -267,7 +290,11 @@ mod tests {
         let idle = [
             Settings { hidden: Some(vec![5]), ..Default::default() },
             Settings { channels: Some(vec![5]), model: Some(ModelKind::Mlp), ..Default::default() },
-            Settings { penalty: Some(Penalty::None), penalty_weight: Some(1.0), ..Default::default() },
+            Settings {
+                penalty: Some(Penalty::None),
+                penalty_weight: Some(Weight::Is(1.0)),
+                ..Default::default()
+            },
             Settings {
                 table: TableFlags { label_bins: Some(3), ..Default::default() },
                 ..Default::default()
@@ -281,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_value_out_of_range_names_the_flag() {
-        let given = Settings { penalty_weight: Some(-1.0), ..Default::default() };
+        let given = Settings { penalty_weight: Some(Weight::Is(-1.0)), ..Default::default() };
         let message = resolved(given).unwrap_err().to_string();
         assert_eq!(message, "--penalty-weight is -1, but must be a number from 0");
     }

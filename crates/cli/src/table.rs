@@ -1,6 +1,8 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
+use corevar::evidence::{Evidence, Setting, StressCurve};
 use corevar::results::{EstimatorResult, Results};
+use corevar::stress::WorstCase;
 
 /// Errors as mean ± standard error over the runs.
 pub fn errors(results: &Results) -> String {
@@ -10,17 +12,26 @@ pub fn errors(results: &Results) -> String {
     let mut rows: Vec<Vec<String>> = vec![head.chain(splits.iter().copied()).map(String::from).collect()];
     for estimator in &results.estimators {
         let cell = |split: &&str| error(estimator, split, is_regression);
-        rows.push(std::iter::once(label(estimator)).chain(splits.iter().map(cell)).collect());
+        let several = results.estimators.iter().filter(|other| other.name == estimator.name).count() > 1;
+        rows.push(std::iter::once(label(estimator, several)).chain(splits.iter().map(cell)).collect());
     }
     align(&rows)
 }
 
-fn label(estimator: &EstimatorResult) -> String {
-    match estimator.penalty.as_str() {
+/// Of `several` settings with that name, the ridge tells them apart and a star marks the chosen one.
+fn label(estimator: &EstimatorResult, several: bool) -> String {
+    let weight = match estimator.penalty_weight {
+        f64::INFINITY => "∞".into(),
+        weight => weight.to_string(),
+    };
+    let name = match estimator.penalty.as_str() {
         "none" => estimator.name.clone(),
-        penalty if penalty == estimator.name => format!("{penalty} λ={}", estimator.penalty_weight),
-        penalty => format!("{} ({penalty} λ={})", estimator.name, estimator.penalty_weight),
-    }
+        penalty if penalty == estimator.name => format!("{penalty} λ={weight}"),
+        penalty => format!("{} ({penalty} λ={weight})", estimator.name),
+    };
+    let ridge = if several { format!(" ridge={}", estimator.ridge) } else { String::new() };
+    let mark = if several && estimator.chosen { " *" } else { "" };
+    format!("{name}{ridge}{mark}")
 }
 
 fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> String {
@@ -35,6 +46,105 @@ fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> Strin
         (Some(mean), None) => show(mean),
         (None, _) => "-".into(),
     }
+}
+
+/// Beside the errors: loss, calibration, worst group, variances, robustness; a block a split, a line an estimator.
+pub fn details(results: &Results, evidence: &Evidence) -> String {
+    let mut text = String::new();
+    for split in results.data.split_names() {
+        let head = [
+            "",
+            "loss",
+            "95 % interval of the error",
+            "calibration error",
+            "worst group",
+            "penalty",
+            "within",
+            "between",
+            "ratio",
+            "loss at ξ = 4",
+        ];
+        let mut rows = vec![head.map(String::from).to_vec()];
+        for estimator in &results.estimators {
+            let Some(numbers) = estimator.mean.get(split) else { continue };
+            let several = results.estimators.iter().filter(|other| other.name == estimator.name).count() > 1;
+            let seen = evidence.models.iter().find(|model| is_of(&model.setting, estimator));
+            let seen = seen.and_then(|model| model.splits.get(split));
+            let interval = seen.and_then(|seen| seen.error).map(|error| {
+                let scale = if results.data.classes.is_empty() { 1.0 } else { 100.0 };
+                format!("{:.2} to {:.2}", scale * error.low, scale * error.high)
+            });
+            let robust = numbers.loss.zip(numbers.loss_sd).map(|(loss, sd)| loss + 2.0 * sd);
+            let mut row = vec![label(estimator, several), number(numbers.loss)];
+            row.push(interval.unwrap_or_else(|| "-".into()));
+            let others = [
+                numbers.calibration_error,
+                numbers.worst_group_error,
+                numbers.penalty,
+                numbers.within_variance,
+                numbers.between_variance,
+                numbers.variance_ratio,
+                robust,
+            ];
+            row.extend(others.map(number));
+            rows.push(row);
+        }
+        text += &format!("\n{split}\n{}", align(&rows));
+    }
+    text
+}
+
+fn is_of(setting: &Setting, estimator: &EstimatorResult) -> bool {
+    setting.name == estimator.name
+        && setting.penalty == estimator.penalty
+        && setting.penalty_weight == estimator.penalty_weight
+        && setting.ridge == estimator.ridge
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".into(), |value| format!("{value:.4}"))
+}
+
+/// A line an intervention and strength, a column a model: error and share of changed answers.
+pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> String {
+    let models: Vec<&Setting> = worst.iter().map(|worst| &worst.model).collect();
+    let name = |setting: &Setting| match setting.penalty.as_str() {
+        "none" => format!("{}-{}", setting.name, setting.seed),
+        _ => format!("{}-{} λ={}", setting.name, setting.seed, setting.penalty_weight),
+    };
+    let percent =
+        |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{:.1}", 100.0 * value));
+    let head = std::iter::once(format!("error (changed answers) in %, {split}"));
+    let mut rows = vec![head.chain(models.iter().map(|model| name(model))).collect::<Vec<String>>()];
+    let plain = |worst: &WorstCase| format!("{:.1}", 100.0 * worst.plain_error);
+    rows.push(std::iter::once("no intervention".to_string()).chain(worst.iter().map(plain)).collect());
+    let mut kinds: Vec<&str> = curves.iter().map(|curve| curve.intervention.as_str()).collect();
+    kinds.dedup();
+    let first = curves.first().map(|curve| &curve.model);
+    kinds.truncate(curves.iter().filter(|curve| Some(&curve.model) == first).count());
+    for kind in kinds {
+        let of_kind: Vec<&StressCurve> = curves.iter().filter(|curve| curve.intervention == kind).collect();
+        for place in 0..of_kind.first().map_or(0, |curve| curve.points.len()) {
+            let cell = |curve: &&StressCurve| {
+                let point = curve.points[place];
+                format!("{} ({})", percent(point.error), percent(point.flip_rate))
+            };
+            let strength = of_kind[0].points[place].strength;
+            rows.push(
+                std::iter::once(format!("{kind}={strength}")).chain(of_kind.iter().map(cell)).collect(),
+            );
+        }
+    }
+    let cell = |worst: &WorstCase| {
+        format!(
+            "{:.1} ({:.1}, {:.1} of ids)",
+            100.0 * worst.error,
+            100.0 * worst.flip_rate,
+            100.0 * worst.id_flip_rate
+        )
+    };
+    rows.push(std::iter::once("worst of the strongest".to_string()).chain(worst.iter().map(cell)).collect());
+    align(&rows)
 }
 
 /// First column to the left, the others to the right, two spaces between.

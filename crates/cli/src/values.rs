@@ -22,6 +22,56 @@ pub enum ModelKind {
     Cnn,
 }
 
+/// `--penalty-weight`: a number, or `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Weight {
+    Is(f64),
+    Auto(Auto),
+}
+
+/// The word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Auto {
+    Auto,
+}
+
+impl FromStr for Weight {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto(Auto::Auto)),
+            _ => text.parse().map(Self::Is).map_err(|_| format!("`{text}` is neither a number nor auto")),
+        }
+    }
+}
+
+/// `--crop`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CropFlag {
+    None,
+    Center,
+}
+
+/// `--colour`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colour {
+    Grey,
+    Rgb,
+}
+
+/// `--augment-mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AugmentMode {
+    Fixed,
+    Fresh,
+}
+
 /// `--task`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -16,6 +16,9 @@ use crate::train::{CheckedTrainConfig, EpochRecord, Log, TrainConfig, TrainError
 pub struct Estimator {
     /// `pooled`, `core`, `label-variance`, `total-variance`.
     pub name: String,
+    /// Tells it from the other estimators of the run, in file names and progress: its name, unless a path has several
+    /// settings of that name.
+    pub key: String,
     /// Its seed is that of the first run; run `r` adds `r`.
     pub config: CheckedTrainConfig,
 }
@@ -34,6 +37,16 @@ impl Job<'_> {
     pub fn seed(&self) -> u64 {
         self.estimator.config.seed.wrapping_add(self.run as u64)
     }
+
+    /// The settings of this run.
+    pub fn config(&self) -> CheckedTrainConfig {
+        self.estimator.config.with_seed(self.seed())
+    }
+
+    /// Tells it from the other runs, in file names.
+    pub fn key(&self) -> String {
+        format!("{}-{}", self.estimator.key, self.seed())
+    }
 }
 
 /// A training run that is done.
@@ -49,10 +62,12 @@ pub struct Finished {
 
 /// Somewhere to show progress and to keep what is finished. Called from several threads.
 pub trait Watch: Sync {
+    /// The result of this very run, when it was finished earlier.
+    fn earlier(&self, job: &Job, measure: Measure) -> Option<RunResult>;
     /// Where the run logs to.
     fn start(&self, job: &Job) -> Box<dyn Log>;
     /// Keeps a finished run; an error stops the comparison.
-    fn finish(&self, job: &Job, finished: &Finished) -> std::io::Result<()>;
+    fn finish(&self, job: &Job, measure: Measure, finished: &Finished) -> std::io::Result<()>;
 }
 
 /// Why a comparison stopped.
@@ -102,14 +117,17 @@ pub fn compare(
         estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run })).collect();
     let measure = measure(estimators);
     let done = in_parallel(&jobs, threads, |job| {
-        let failed =
-            |cause| CompareError::Train { estimator: job.estimator.name.clone(), run: job.run + 1, cause };
-        let finished = run_job(job, dataset, measure, watch).map_err(failed)?;
-        watch.finish(job, &finished).map_err(|cause| CompareError::Save {
-            estimator: job.estimator.name.clone(),
-            run: job.run + 1,
+        if let Some(result) = watch.earlier(job, measure) {
+            return Ok(result);
+        }
+        let (estimator, run) = (job.estimator.key.clone(), job.run + 1);
+        let finished = run_job(job, dataset, measure, watch).map_err(|cause| CompareError::Train {
+            estimator: estimator.clone(),
+            run,
             cause,
         })?;
+        let kept = watch.finish(job, measure, &finished);
+        kept.map_err(|cause| CompareError::Save { estimator, run, cause })?;
         Ok(finished.result)
     })?;
 
@@ -141,7 +159,7 @@ fn run_job(
     measure: Measure,
     watch: &dyn Watch,
 ) -> Result<Finished, TrainError> {
-    let config = job.estimator.config.with_seed(job.seed());
+    let config = job.config();
     let mut log = Recorder { shown: watch.start(job), epochs: Vec::new() };
     let start = Instant::now();
     let trained = train(&config, dataset, &mut log)?;

@@ -173,6 +173,10 @@ pub struct SplitResult {
     pub between_variance: Option<f64>,
     /// Within by between.
     pub variance_ratio: Option<f64>,
+    /// `C_{l,1/2}`, mean over groups of two rows or more of the standard deviation of the loss: with `loss` the robustness
+    /// curve of Theorem 2.
+    #[serde(default)]
+    pub loss_sd: Option<f64>,
     /// Expected calibration error.
     pub calibration_error: Option<f64>,
     /// By class name.
@@ -206,6 +210,8 @@ pub struct Numbers {
     pub within_variance: Option<f64>,
     pub between_variance: Option<f64>,
     pub variance_ratio: Option<f64>,
+    #[serde(default)]
+    pub loss_sd: Option<f64>,
     pub calibration_error: Option<f64>,
     pub worst_group_error: Option<f64>,
 }
@@ -271,6 +277,7 @@ impl Numbers {
             within_variance: of(|r| r.within_variance),
             between_variance: of(|r| r.between_variance),
             variance_ratio: of(|r| r.variance_ratio),
+            loss_sd: of(|r| r.loss_sd),
             calibration_error: of(|r| r.calibration_error),
             worst_group_error: of(|r| r.worst_group_error),
         }

@@ -1,33 +1,82 @@
-//! The folder of a run: `config.toml`, `results.json`, `evidence.json`, `metrics.jsonl`, models.
+//! The folder of a run: `config.toml`, `results.json`, `evidence.json`, `metrics.jsonl`, models, and a record of each
+//! finished run.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::evaluate::Measure;
 use crate::evidence::{self, Evidence};
 use crate::model_file;
-use crate::results::Results;
-use crate::train::{EpochRecord, Trained};
+use crate::results::{Results, RunResult};
+use crate::train::{EpochRecord, TrainConfig, Trained};
 
 /// Names that a run writes, and that `--overwrite` may remove.
-const OURS: [&str; 7] = [
+const OURS: [&str; 9] = [
     "config.toml",
     "results.json",
     "evidence.json",
     "metrics.jsonl",
     "model.safetensors",
     "models",
+    "runs",
+    "selection",
     "report.html",
 ];
 
-/// A folder that this run writes to.
+/// Name and version of the form of a [`RunRecord`].
+const RECORD: &str = "corevar.run/1";
+
+/// What to do with a run that is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// Refuse.
+    New,
+    /// Replace it.
+    Overwrite,
+    /// Keep its finished runs and go on.
+    Resume,
+}
+
+/// A folder that this run writes to, and nobody else while it lives.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    metrics: Mutex<File>,
+    /// Models go to `models/`, unless there is just one.
+    several: bool,
+    /// The system gives the lock back when the process ends, however it ends.
+    _lock: File,
+}
+
+/// One finished training run: `runs/<key>.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    schema: String,
+    /// [`crate::fingerprint::fingerprint`] of the data.
+    pub data: String,
+    /// Its settings, seed included.
+    pub config: TrainConfig,
+    /// How it was evaluated.
+    pub measure: Measure,
+    /// Its numbers.
+    pub result: RunResult,
+    /// How it got there.
+    pub epochs: Vec<EpochRecord>,
+}
+
+impl RunRecord {
+    /// All that is kept of a run beside its model.
+    pub fn new(
+        data: String,
+        config: TrainConfig,
+        measure: Measure,
+        result: RunResult,
+        epochs: Vec<EpochRecord>,
+    ) -> Self {
+        Self { schema: RECORD.into(), data, config, measure, result, epochs }
+    }
 }
 
 /// Why a folder cannot take a run.
@@ -39,6 +88,24 @@ pub enum RunFolderError {
     /// It holds other things.
     #[error("{} holds other files, and is no run of corevar", .0.display())]
     HoldsOtherFiles(PathBuf),
+    /// There is nothing to go on with.
+    #[error("{} holds no run to resume", .0.display())]
+    NothingToResume(PathBuf),
+    /// Its run had other settings.
+    #[error("{}: the run there has {key} = {before}, not {now}", path.display())]
+    OtherSettings {
+        /// Which folder.
+        path: PathBuf,
+        /// Which setting.
+        key: String,
+        /// Its value there.
+        before: String,
+        /// Its value now.
+        now: String,
+    },
+    /// Another process writes to it.
+    #[error("{}: another corevar writes to this folder", .0.display())]
+    Busy(PathBuf),
     /// It is a file, or cannot be written.
     #[error("{}: {cause}", path.display())]
     Io {
@@ -52,51 +119,61 @@ pub enum RunFolderError {
 impl RunFolderError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
-        match self {
+        let tip = match self {
             Self::HoldsARun(_) => {
-                Some("choose another --out, or pass --overwrite to replace that run".into())
+                "choose another --out, pass --resume to go on with that run, or --overwrite to replace it"
             }
-            Self::HoldsOtherFiles(_) => Some("choose an --out that is new or empty".into()),
-            Self::Io { .. } => None,
-        }
+            Self::HoldsOtherFiles(_) => "choose an --out that is new or empty",
+            Self::NothingToResume(_) => "leave out --resume, or name the --out of the run that was stopped",
+            Self::OtherSettings { .. } => "repeat the settings of that run, or choose another --out",
+            Self::Busy(_) => "wait for it to end, or choose another --out",
+            Self::Io { .. } => return None,
+        };
+        Some(tip.into())
     }
 }
 
 /// Looks whether `path` can take a run, without writing anything.
-pub fn check(path: &Path, overwrite: bool) -> Result<(), RunFolderError> {
+pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
     let io = |cause| RunFolderError::Io { path: path.into(), cause };
     let entries = match fs::read_dir(path) {
         Ok(entries) => entries.collect::<Result<Vec<_>, _>>().map_err(io)?,
-        Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(cause) => return Err(io(cause)),
     };
     let holds_a_run = entries.iter().any(|entry| entry.file_name() == "config.toml");
-    match (entries.is_empty(), holds_a_run, overwrite) {
-        (true, _, _) | (_, true, true) => Ok(()),
-        (_, true, false) => Err(RunFolderError::HoldsARun(path.into())),
-        (_, false, _) => Err(RunFolderError::HoldsOtherFiles(path.into())),
+    match (holds_a_run, start) {
+        (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
+        (true, Start::Overwrite | Start::Resume) => Ok(()),
+        (false, Start::Resume) => Err(RunFolderError::NothingToResume(path.into())),
+        (false, _) if entries.is_empty() => Ok(()),
+        (false, _) => Err(RunFolderError::HoldsOtherFiles(path.into())),
     }
 }
 
 impl RunFolder {
-    /// Makes the folder, or empties it of an earlier run with `overwrite`. Other files in it stay.
-    pub fn create(path: &Path, overwrite: bool, config: &str) -> Result<Self, RunFolderError> {
-        check(path, overwrite)?;
+    /// Makes the folder, empties it of an earlier run, or goes on with that one. Other files in it stay. `several` models
+    /// go to a folder of their own.
+    pub fn create(path: &Path, start: Start, config: &str, several: bool) -> Result<Self, RunFolderError> {
+        check(path, start)?;
         let io = |path: &Path| {
             let path = path.to_path_buf();
             move |cause| RunFolderError::Io { path, cause }
         };
         fs::create_dir_all(path).map_err(io(path))?;
-        for name in OURS {
+        let lock = lock(path)?;
+        for name in OURS.iter().filter(|_| start != Start::Resume) {
             let old = path.join(name);
             let gone = if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
             gone.or_else(|cause| if cause.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(cause) })
                 .map_err(io(&old))?;
         }
+        let folder = Self { path: path.into(), several, _lock: lock };
         write_whole(&path.join("config.toml"), config.as_bytes()).map_err(io(path))?;
-        let metrics = path.join("metrics.jsonl");
-        let metrics = Mutex::new(File::create(&metrics).map_err(io(&metrics))?);
-        Ok(Self { path: path.into(), metrics })
+        for name in ["runs", "models"].iter().take(if several { 2 } else { 1 }) {
+            fs::create_dir_all(path.join(name)).map_err(io(path))?;
+        }
+        Ok(folder)
     }
 
     /// Where it is.
@@ -104,8 +181,32 @@ impl RunFolder {
         &self.path
     }
 
-    /// Adds a line for each epoch of a run.
-    pub fn add_metrics(&self, estimator: &str, seed: u64, epochs: &[EpochRecord]) -> io::Result<()> {
+    /// `model.safetensors` for a run of its own, `models/<key>.safetensors` for one of several.
+    pub fn model_path(&self, key: &str) -> PathBuf {
+        match self.several {
+            false => self.path.join("model.safetensors"),
+            true => self.path.join("models").join(format!("{key}.safetensors")),
+        }
+    }
+
+    fn record_path(&self, key: &str) -> PathBuf {
+        self.path.join("runs").join(format!("{key}.json"))
+    }
+
+    /// Keeps a finished run. The record comes last: where it is, the model is too.
+    pub fn keep(&self, key: &str, model: &Trained, record: &RunRecord) -> io::Result<()> {
+        model_file::save(model, &self.model_path(key)).map_err(io::Error::other)?;
+        write_whole(&self.record_path(key), &serde_json::to_vec(record)?)
+    }
+
+    /// The record of a finished run whose model can be read. A damaged record is as none: the run is done again.
+    pub fn kept(&self, key: &str) -> Option<RunRecord> {
+        let record: RunRecord = serde_json::from_slice(&fs::read(self.record_path(key)).ok()?).ok()?;
+        (record.schema == RECORD && model_file::load(&self.model_path(key)).is_ok()).then_some(record)
+    }
+
+    /// Writes `metrics.jsonl`, a line an epoch, from the records of these (estimator, run) keys.
+    pub fn write_metrics<'a>(&self, runs: impl IntoIterator<Item = (&'a str, String)>) -> io::Result<()> {
         #[derive(Serialize)]
         struct Line<'a> {
             estimator: &'a str,
@@ -114,24 +215,14 @@ impl RunFolder {
             epoch: &'a EpochRecord,
         }
         let mut text = Vec::new();
-        for epoch in epochs {
-            serde_json::to_writer(&mut text, &Line { estimator, seed, epoch })?;
-            text.push(b'\n');
-        }
-        self.metrics.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).write_all(&text)
-    }
-
-    /// `model.safetensors` for a run of its own, `models/<estimator>-<seed>.safetensors` for one of several.
-    pub fn save_model(&self, model: &Trained, one_of_several: Option<(&str, u64)>) -> io::Result<()> {
-        let path = match one_of_several {
-            None => self.path.join("model.safetensors"),
-            Some((estimator, seed)) => {
-                let folder = self.path.join("models");
-                fs::create_dir_all(&folder)?;
-                folder.join(format!("{estimator}-{seed}.safetensors"))
+        for (estimator, key) in runs {
+            let record: RunRecord = serde_json::from_slice(&fs::read(self.record_path(&key))?)?;
+            for epoch in &record.epochs {
+                serde_json::to_writer(&mut text, &Line { estimator, seed: record.result.seed, epoch })?;
+                text.push(b'\n');
             }
-        };
-        model_file::save(model, &path).map_err(io::Error::other)
+        }
+        write_whole(&self.path.join("metrics.jsonl"), &text)
     }
 
     /// Writes `results.json`.
@@ -146,6 +237,17 @@ impl RunFolder {
         let mut text = serde_json::to_vec(evidence)?;
         text.push(b'\n');
         write_whole(&self.path.join(evidence::FILE), &text)
+    }
+}
+
+/// Locks the folder itself, so that no lock file is left behind.
+fn lock(path: &Path) -> Result<File, RunFolderError> {
+    let io = |cause| RunFolderError::Io { path: path.into(), cause };
+    let folder = File::open(path).map_err(io)?;
+    match folder.try_lock() {
+        Ok(()) => Ok(folder),
+        Err(fs::TryLockError::WouldBlock) => Err(RunFolderError::Busy(path.into())),
+        Err(fs::TryLockError::Error(cause)) => Err(io(cause)),
     }
 }
 
@@ -167,15 +269,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::LinearModel;
+    use crate::model::{InputShape, ModelSpec, Predictor};
+    use crate::penalty::{Normalise, Penalty};
+    use crate::task::Task;
+
+    fn create(path: &Path, start: Start, config: &str) -> Result<RunFolder, RunFolderError> {
+        RunFolder::create(path, start, config, true)
+    }
 
     #[test]
     fn a_folder_with_a_run_is_refused_unless_overwritten() {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("run");
-        RunFolder::create(&path, false, "a = 1\n").unwrap();
-        assert!(matches!(RunFolder::create(&path, false, ""), Err(RunFolderError::HoldsARun(_))));
+        create(&path, Start::New, "a = 1\n").unwrap();
+        assert!(matches!(create(&path, Start::New, ""), Err(RunFolderError::HoldsARun(_))));
         fs::write(path.join("notes.txt"), "mine").unwrap();
-        RunFolder::create(&path, true, "a = 2\n").unwrap();
+        create(&path, Start::Overwrite, "a = 2\n").unwrap();
         assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "a = 2\n");
         assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "mine");
     }
@@ -184,16 +294,62 @@ mod tests {
     fn a_folder_with_other_files_is_refused_even_to_overwrite() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "").unwrap();
-        let refused = RunFolder::create(folder.path(), true, "");
+        let refused = create(folder.path(), Start::Overwrite, "");
         assert!(matches!(refused, Err(RunFolderError::HoldsOtherFiles(_))));
+        let refused = create(folder.path(), Start::Resume, "");
+        assert!(matches!(refused, Err(RunFolderError::NothingToResume(_))));
+    }
+
+    #[test]
+    fn a_second_process_is_refused_while_the_first_lives() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let first = create(&path, Start::New, "").unwrap();
+        assert!(matches!(create(&path, Start::Resume, ""), Err(RunFolderError::Busy(_))));
+        drop(first);
+        create(&path, Start::Resume, "").unwrap();
+    }
+
+    fn record() -> (Trained, RunRecord) {
+        let model = Trained {
+            predictor: Predictor::Linear(LinearModel {
+                logits: 1,
+                weights: vec![1.0],
+                intercepts: vec![0.0],
+            }),
+            spec: ModelSpec::Linear,
+            input: InputShape::Features(1),
+            task: Task::Regression,
+            notes: Vec::new(),
+        };
+        let config = TrainConfig { penalty_weight: f64::INFINITY, ..Default::default() };
+        let measure =
+            Measure { penalty: Penalty::LogitVariance, normalise: Normalise::Grouped, label_bins: 1 };
+        let result = RunResult { seed: 7, seconds: 1.5, splits: Default::default(), notes: Vec::new() };
+        let epochs = vec![EpochRecord { epoch: 1, risk: 0.5, penalty: 0.25, ridge: 0.0 }];
+        (model, RunRecord::new("data".into(), config, measure, result, epochs))
+    }
+
+    #[test]
+    fn a_run_that_was_kept_is_there_after_a_resume() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let (model, record) = record();
+        create(&path, Start::New, "").unwrap().keep("core-7", &model, &record).unwrap();
+        let folder = create(&path, Start::Resume, "").unwrap();
+        assert_eq!(folder.kept("core-7"), Some(record));
+        assert_eq!(folder.kept("core-8"), None);
+        fs::write(folder.model_path("core-7"), "half a mod").unwrap();
+        assert_eq!(folder.kept("core-7"), None);
     }
 
     #[test]
     fn an_epoch_is_a_line() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = RunFolder::create(&parent.path().join("run"), false, "").unwrap();
-        let epoch = EpochRecord { epoch: 1, risk: 0.5, penalty: 0.25, ridge: 0.0 };
-        folder.add_metrics("core", 7, &[epoch]).unwrap();
+        let folder = create(&parent.path().join("run"), Start::New, "").unwrap();
+        let (model, record) = record();
+        folder.keep("core-7", &model, &record).unwrap();
+        folder.write_metrics([("core", "core-7".to_string())]).unwrap();
         let text = fs::read_to_string(folder.path().join("metrics.jsonl")).unwrap();
         assert_eq!(
             text,

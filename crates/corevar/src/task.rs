@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use corevar_data::{Dataset, ImageShape, Inputs, Labels};
+use corevar_data::{DataError, Dataset, ImageShape, Inputs, Labels};
 use serde::{Deserialize, Serialize};
 
 use crate::groups::{Groups, quantile_bins};
@@ -89,7 +89,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The row at a position as a model sees it. `out` has [`Rows::width`] places.
-    pub fn read(&self, position: usize, out: &mut [f32]) -> Result<(), corevar_data::DataError> {
+    pub fn read(&self, position: usize, out: &mut [f32]) -> Result<(), DataError> {
         self.dataset.inputs.read_row(self.rows[position], out)
     }
 
@@ -106,11 +106,23 @@ impl<'a> Rows<'a> {
     /// Inputs of the rows at these positions.
     /// # Shapes
     /// -> `[positions, numbers a row]`
-    pub fn inputs(&self, positions: &[usize], device: &Device) -> Result<Tensor<2>, corevar_data::DataError> {
+    pub fn inputs(&self, positions: &[usize], device: &Device) -> Result<Tensor<2>, DataError> {
+        self.inputs_at(positions, 0, device)
+    }
+
+    /// As [`Rows::inputs`], in an epoch of training: augmented rows may differ from one to the next.
+    /// # Shapes
+    /// -> `[positions, numbers a row]`
+    pub fn inputs_at(
+        &self,
+        positions: &[usize],
+        epoch: usize,
+        device: &Device,
+    ) -> Result<Tensor<2>, DataError> {
         let width = self.width();
         let mut values = vec![0.0; positions.len() * width];
         for (&position, out) in positions.iter().zip(values.chunks_exact_mut(width)) {
-            self.read(position, out)?;
+            self.dataset.inputs.read_row_at(self.rows[position], epoch as u64, out)?;
         }
         Ok(Tensor::from_data(TensorData::new(values, [positions.len(), width]), device))
     }

@@ -35,6 +35,31 @@ pub fn verdict(results: &Results) -> Option<String> {
     Some(sentence(best, worst))
 }
 
+/// How much larger the pooled model's penalty must be to speak of a bias.
+const MUCH_LARGER: f64 = 5.0;
+
+/// What the penalties on held-out groups say about the training sample (paper, "sample bias"): a pooled model whose answers
+/// vary inside groups much more than CoRe's used style, so style predicted the label in training. None without both
+/// estimators or without held-out groups.
+pub fn bias_reading(results: &Results) -> Option<String> {
+    let named = |name: &str| results.estimators.iter().find(|estimator| estimator.name == name);
+    let (pooled, core) = (named("pooled")?, named("core")?);
+    let penalty = |estimator: &EstimatorResult, split: &str| estimator.mean.get(split)?.penalty;
+    let both = |split: &String| Some((split.clone(), penalty(pooled, split)?, penalty(core, split)?));
+    let ratio = |of: &(String, f64, f64)| of.1 / of.2.max(f64::MIN_POSITIVE);
+    let held_out = pooled.mean.keys().filter(|split| *split != "train").filter_map(both);
+    let (split, of_pooled, of_core) = held_out.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let numbers = format!(
+        "inside the groups of {split} the pooled logits vary by {of_pooled:.3}, CoRe's by {of_core:.3}"
+    );
+    Some(match of_pooled >= MUCH_LARGER * of_core {
+        true => {
+            format!("The training sample looks biased: {numbers}, so style predicted the label in training.")
+        }
+        false => format!("No sign of a biased training sample: {numbers}."),
+    })
+}
+
 struct Change {
     split: String,
     pooled: f64,
@@ -89,6 +114,22 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+
+    #[test]
+    fn a_penalty_many_times_that_of_core_is_a_sign_of_bias() {
+        let mut results = results([0.0; 2], [0.0; 2]);
+        assert_eq!(bias_reading(&results), None);
+        for (estimator, penalty) in results.estimators.iter_mut().zip([18.86, 0.7]) {
+            estimator.mean.get_mut("test2").unwrap().penalty = Some(penalty);
+        }
+        assert!(
+            bias_reading(&results)
+                .unwrap()
+                .starts_with("The training sample looks biased: inside the groups of test2")
+        );
+        results.estimators[0].mean.get_mut("test2").unwrap().penalty = Some(0.9);
+        assert!(bias_reading(&results).unwrap().starts_with("No sign of a biased"));
+    }
     use crate::results::{DataSummary, Numbers, SCHEMA};
 
     fn results(pooled: [f64; 2], core: [f64; 2]) -> Results {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::PathBuf;
 
-use crate::DataError;
+use crate::{Changed, DataError};
 
 /// Rows with a label and, for some of them, an id that says "the same object".
 ///
@@ -127,6 +127,8 @@ pub enum Pixels {
         /// Number of rows.
         rows: usize,
     },
+    /// Other pixels, some rows of which an intervention changes when they are read.
+    Changed(Changed),
 }
 
 impl Inputs {
@@ -141,13 +143,19 @@ impl Inputs {
     /// The row as the model sees it: features as they are, pixels divided by 255.
     /// `out` has [`Inputs::width`] places.
     pub fn read_row(&self, row: usize, out: &mut [f32]) -> Result<(), DataError> {
+        self.read_row_at(row, 0, out)
+    }
+
+    /// As [`Inputs::read_row`], in an epoch of training: copies that are made anew in every epoch
+    /// ([`crate::Mode::Fresh`]) differ from one to the next. Reading without an epoch is epoch 0.
+    pub fn read_row_at(&self, row: usize, epoch: u64, out: &mut [f32]) -> Result<(), DataError> {
         match self {
             Inputs::Features(features) => {
                 let width = features.names.len();
                 out.copy_from_slice(&features.values[row * width..(row + 1) * width]);
                 Ok(())
             }
-            Inputs::Images(images) => images.read_scaled(row, out),
+            Inputs::Images(images) => images.read_scaled(row, epoch, out),
         }
     }
 }
@@ -155,18 +163,10 @@ impl Inputs {
 impl Images {
     /// The bytes of one picture, HWC. `out` has [`ImageShape::len`] places.
     pub fn read_bytes(&self, row: usize, out: &mut [u8]) -> Result<(), DataError> {
-        let len = self.shape.len();
-        match &self.pixels {
-            Pixels::Memory(bytes) => {
-                out.copy_from_slice(&bytes[row * len..(row + 1) * len]);
-                Ok(())
-            }
-            Pixels::File { file, path, offset, .. } => read_at(file, out, offset + (row * len) as u64)
-                .map_err(|cause| DataError::Io { path: path.clone(), action: "read", cause }),
-        }
+        self.pixels.read(self.shape, row, 0, out)
     }
 
-    fn read_scaled(&self, row: usize, out: &mut [f32]) -> Result<(), DataError> {
+    fn read_scaled(&self, row: usize, epoch: u64, out: &mut [f32]) -> Result<(), DataError> {
         let scale = |bytes: &[u8], out: &mut [f32]| {
             for (to, from) in out.iter_mut().zip(bytes) {
                 *to = f32::from(*from) / 255.0;
@@ -178,9 +178,31 @@ impl Images {
             return Ok(());
         }
         let mut bytes = vec![0; len];
-        self.read_bytes(row, &mut bytes)?;
+        self.pixels.read(self.shape, row, epoch, &mut bytes)?;
         scale(&bytes, out);
         Ok(())
+    }
+}
+
+impl Pixels {
+    /// The bytes of one picture in an epoch of training.
+    pub(crate) fn read(
+        &self,
+        shape: ImageShape,
+        row: usize,
+        epoch: u64,
+        out: &mut [u8],
+    ) -> Result<(), DataError> {
+        let len = shape.len();
+        match self {
+            Pixels::Memory(bytes) => {
+                out.copy_from_slice(&bytes[row * len..(row + 1) * len]);
+                Ok(())
+            }
+            Pixels::File { file, path, offset, .. } => read_at(file, out, offset + (row * len) as u64)
+                .map_err(|cause| DataError::Io { path: path.clone(), action: "read", cause }),
+            Pixels::Changed(changed) => changed.read(shape, row, epoch, out),
+        }
     }
 }
 

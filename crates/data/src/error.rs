@@ -9,6 +9,30 @@ use crate::table::TableProblem;
 /// Every way in which reading or drawing data can fail.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
+    /// An intervention that cannot be understood or applied.
+    #[error("intervention `{item}`: {problem}")]
+    Intervention {
+        /// The part of the recipe that is wrong.
+        item: String,
+        /// What is wrong with it.
+        problem: String,
+        /// What to write instead.
+        tip: String,
+    },
+    /// Copies that cannot be made of these data.
+    #[error("augmentation: {problem}")]
+    Augmentation {
+        /// What does not fit.
+        problem: String,
+        /// What to ask for instead.
+        tip: String,
+    },
+    /// Features where only pictures will do.
+    #[error("{action} works on images, and the inputs are features")]
+    NeedsImages {
+        /// What was asked for.
+        action: &'static str,
+    },
     /// Sizes that a generator cannot draw.
     #[error("{generator}: {problem}")]
     Sizes {
@@ -76,7 +100,10 @@ impl DataError {
             DataError::Images { problem, .. } => problem.tip(),
             DataError::Save { tip, .. } => Some((*tip).into()),
             DataError::Import { tip, .. } => Some(tip.clone()),
-            DataError::Sizes { tip, .. } => Some(tip.clone()),
+            DataError::Sizes { tip, .. }
+            | DataError::Intervention { tip, .. }
+            | DataError::Augmentation { tip, .. } => Some(tip.clone()),
+            DataError::NeedsImages { .. } => Some("change the features in the table itself".into()),
         }
     }
 

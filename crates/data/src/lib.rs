@@ -3,18 +3,27 @@
 //! Everything ends in one [`Dataset`]: a table or a folder of the user's ([`table`]), or a synthetic set
 //! drawn from a seed ([`synthetic`]).
 
+mod augment;
 mod cache;
+mod changed;
 mod dataset;
 mod error;
+mod guard;
 pub mod images;
 pub mod import;
+pub mod inspect;
+pub mod interventions;
 mod save;
 mod split;
 pub mod synthetic;
 pub mod table;
+mod views;
 
+pub use augment::{Amount, Augmentation};
 pub use cache::Cache;
+pub use changed::{Changed, Mode};
 pub use dataset::{Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
 pub use error::{DataError, Place};
 pub use save::{encode_png, save};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
+pub use views::Views;

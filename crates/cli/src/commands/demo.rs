@@ -2,24 +2,26 @@
 
 use super::compare::estimators;
 use super::run::Prepared;
-use crate::args::{Common, Demo, Settings, SizeFlags};
+use crate::args::{CacheFlag, Common, Demo, Settings, SizeFlags};
+use crate::choice::Choosing;
 
 pub fn run(args: Demo) -> anyhow::Result<()> {
     let common = Common {
         data: "stickmen".into(),
         out: args.out,
         overwrite: true,
+        resume: false,
         config: None,
         show: args.show,
+        cache: CacheFlag::default(),
         threads: args.threads,
         settings: Settings::default(),
     };
-    let prepared = Prepared::new(&common, &settings(), 1)?;
+    let mut prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked)?;
     if !args.show.quiet {
         eprintln!("{INTRODUCTION}");
     }
-    let estimators = estimators(&prepared.resolved.config, false)?;
-    prepared.train_and_show(&estimators)
+    prepared.train_and_show(|config| estimators(config, false))
 }
 
 const INTRODUCTION: &str = "\

@@ -1,7 +1,6 @@
 //! `corevar generate`: a synthetic data set as a folder.
 
-use corevar_data::save;
-use corevar_data::synthetic;
+use corevar_data::{Dataset, Views, save, synthetic};
 
 use crate::args::Generate;
 use crate::data::draw;
@@ -13,7 +12,7 @@ pub fn run(args: Generate) -> anyhow::Result<()> {
         let message = format!("no synthetic data set `{}`", args.name);
         return Err(Usage::new(message).tip(format!("there are {}", names.join(", "))).into());
     };
-    let dataset = draw(generator, &args.sizes)?;
+    let dataset = intervene(draw(generator, &args.sizes)?, &args)?;
     save(&dataset, &args.out)?;
     if !args.quiet {
         let splits: Vec<String> =
@@ -21,4 +20,31 @@ pub fn run(args: Generate) -> anyhow::Result<()> {
         eprintln!("{}: {} rows ({})", args.out.display(), dataset.len(), splits.join(", "));
     }
     Ok(())
+}
+
+/// With the recipe applied to the pictures of the chosen splits.
+fn intervene(dataset: Dataset, args: &Generate) -> anyhow::Result<Dataset> {
+    let Some(recipe) = &args.intervene else { return Ok(dataset) };
+    let recipe = recipe.parse()?;
+    let rows = match &args.intervene_splits {
+        None => None,
+        Some(names) => Some(rows_of(&dataset, names)?),
+    };
+    let seed = args.sizes.data_seed.unwrap_or_default();
+    Ok(Views::of(dataset)?.under(&recipe, rows.as_deref(), seed))
+}
+
+fn rows_of(dataset: &Dataset, splits: &[String]) -> Result<Vec<usize>, Usage> {
+    let mut rows = Vec::new();
+    for name in splits {
+        match dataset.split(name) {
+            Some(split) => rows.extend_from_slice(split),
+            None => {
+                let names: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
+                let message = format!("--intervene-splits: there is no split `{name}`");
+                return Err(Usage::new(message).tip(format!("there are {}", names.join(", "))));
+            }
+        }
+    }
+    Ok(rows)
 }

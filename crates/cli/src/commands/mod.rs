@@ -2,8 +2,15 @@
 
 mod compare;
 mod demo;
+mod evaluate;
 mod generate;
+mod import;
+mod inspect;
+mod models;
+mod report;
 mod run;
+mod stress;
+mod sweep;
 mod train;
 
 use crate::args::Command;
@@ -13,6 +20,12 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(args),
         Command::Train(args) => train::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Sweep(args) => sweep::run(args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Stress(args) => stress::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Generate(args) => generate::run(args),
     }
 }

@@ -1,55 +1,72 @@
-//! What `train`, `compare` and `demo` share: data in, models and records out.
+//! What `train`, `compare`, `sweep` and `demo` share: data in, models and records out.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use corevar::compare::{Estimator, compare, measure};
+use corevar::compare::{Estimator, Job, compare, measure};
 use corevar::evidence::{Evidence, Setting, Subject, gather};
-use corevar::results::{DataSummary, Results};
-use corevar::run_folder::{self, RunFolder};
-use corevar::train::{Trained, check_fit};
+use corevar::fingerprint::fingerprint;
+use corevar::model_file;
+use corevar::results::{DataSummary, EstimatorResult, Results, Selection};
+use corevar::run_folder::{self, RunFolder, Start};
+use corevar::select::{constant_loss, select, sentence};
+use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
+use corevar::validation::{self, with_validation};
 use corevar::verdict::verdict;
-use corevar_data::{Dataset, Inputs};
+use corevar_data::inspect::{InspectOptions, inspect};
+use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Settings, Show};
-use crate::data::{Source, load};
+use crate::choice::{Choice, Choosing};
+use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
 use crate::progress::Keeper;
 use crate::settings::{Resolved, given, overlay, resolve};
-use crate::table;
+use crate::{resume, table};
+
+/// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
+const VALIDATION: f64 = 0.2;
+/// Draws these rows; the runs' own seeds must not change them.
+const VALIDATION_SEED: u64 = 0;
 
 /// Everything read and checked; nothing written yet.
 pub struct Prepared {
     pub resolved: Resolved,
     data: String,
     dataset: Dataset,
+    /// Of the reader; None for built-in data.
+    report: Option<ReadReport>,
     out: PathBuf,
-    overwrite: bool,
+    start: Start,
     show: Show,
     threads: usize,
 }
 
 impl Prepared {
     /// `usual` are the command's own defaults; `runs` how often it trains an estimator.
-    pub fn new(common: &Common, usual: &Settings, runs: usize) -> anyhow::Result<Self> {
+    pub fn new(common: &Common, usual: &Settings, runs: usize, choosing: Choosing) -> anyhow::Result<Self> {
         let threads = threads(common.threads)?;
         let given = given(&common.settings, common.config.as_deref())?;
-        run_folder::check(&common.out, common.overwrite)?;
+        let start = match (common.overwrite, common.resume) {
+            (_, true) => Start::Resume,
+            (true, false) => Start::Overwrite,
+            (false, false) => Start::New,
+        };
+        run_folder::check(&common.out, start)?;
         let source = Source::new(&common.data);
         let of_data = overlay(&source.settings(), usual)?;
-        let (dataset, notes) = load(&source, &overlay(usual, &given)?)?;
+        let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
+        let asked = overlay(usual, &given)?;
+        let loaded = load(&source, &asked.table, &asked.sizes, &reading)?;
+        let notes = loaded.notes();
+        // The reader knows nothing of copies.
+        let report = loaded.report.filter(|_| asked.augment.augment.is_none());
+        let dataset = augment(loaded.dataset, &asked.augment)?;
         let are_images = matches!(dataset.inputs, Inputs::Images(_));
-        let resolved = resolve(&given, &of_data, are_images, runs)?;
+        let resolved = resolve(&given, &of_data, are_images, runs, choosing)?;
         check_fit(&resolved.config, &dataset)?;
-        let prepared = Self {
-            resolved,
-            data: common.data.clone(),
-            dataset,
-            out: common.out.clone(),
-            overwrite: common.overwrite,
-            show: common.show,
-            threads,
-        };
+        let (data, out, show) = (common.data.clone(), common.out.clone(), common.show);
+        let prepared = Self { resolved, data, dataset, report, out, start, show, threads };
         for line in notes {
             prepared.say(&line);
         }
@@ -77,38 +94,141 @@ impl Prepared {
         Err(Failure::new(message).tip(tip).into())
     }
 
-    /// Trains, keeps every run, prints the table or the JSON.
-    pub fn train_and_show(&self, estimators: &[Estimator]) -> anyhow::Result<()> {
-        let folder = RunFolder::create(&self.out, self.overwrite, &self.config_toml()?)?;
-        let runs = self.resolved.runs;
-        let keeper = Keeper::new(&folder, estimators.len() * runs > 1, self.show.quiet);
-        let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
-        folder.write_results(&results).with_context(|| format!("{}: results.json", self.out.display()))?;
-        let evidence = self.evidence(estimators, keeper.into_first_runs())?;
-        folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
-        let report = corevar_report::write(folder.path())?;
-        print(&results, self.show, &report)
+    /// Chooses a penalty weight if asked to, trains, keeps every run, prints the table or the JSON.
+    pub fn train_and_show(
+        &mut self,
+        estimators: impl Fn(&CheckedTrainConfig) -> anyhow::Result<Vec<Estimator>>,
+    ) -> anyhow::Result<()> {
+        let several = estimators(&self.resolved.config)?.len() * self.resolved.runs > 1;
+        let folder = self.folder(&self.out, several)?;
+        let selection = match self.resolved.choice.clone() {
+            Some(choice) => Some(self.choose(&choice)?),
+            None => None,
+        };
+        let mut config = self.resolved.config.clone();
+        if let Some(selection) = &selection {
+            let penalty_weight = selection.chosen;
+            config = TrainConfig { penalty_weight, ..TrainConfig::clone(&config) }.check()?;
+        }
+        let estimators = estimators(&config)?;
+        let results = self.train(&folder, &estimators, self.resolved.runs)?;
+        self.finish(&folder, &estimators, &Results { selection, ..results })
     }
 
-    /// Of the first run of each estimator, in the order of the table.
+    /// Trains the whole grid, chooses from it, prints the path.
+    pub fn sweep_and_show(mut self) -> anyhow::Result<()> {
+        let Some(choice) = self.resolved.choice.clone() else { return Ok(()) };
+        self.hold_out();
+        let folder = self.folder(&self.out, true)?;
+        let estimators = choice.estimators(&self.resolved.config)?;
+        let results = self.sweep(&folder, &choice, &estimators, self.resolved.runs)?;
+        self.finish(&folder, &estimators, &results)
+    }
+
+    /// In a folder of its own, with one run a weight. The training rows that it holds out come back afterwards.
+    fn choose(&mut self, choice: &Choice) -> anyhow::Result<Selection> {
+        let splits = self.dataset.splits.clone();
+        self.hold_out();
+        let folder = self.folder(&self.out.join("selection"), true)?;
+        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, 1)?;
+        folder.write_results(&results).context("selection/results.json")?;
+        self.dataset.splits = splits;
+        results.selection.context("a path without CoRe")
+    }
+
+    fn hold_out(&mut self) {
+        let bins = self.resolved.config.label_bins;
+        if let Some(splits) = with_validation(&self.dataset, VALIDATION, bins, VALIDATION_SEED) {
+            self.dataset.splits = splits;
+            let rows = self.dataset.split(validation::SPLIT).unwrap_or_default().len();
+            self.say(&format!(
+                "no split `val`: {rows} training rows, groups kept whole, are held out to choose by"
+            ));
+        }
+    }
+
+    fn sweep(
+        &self,
+        folder: &RunFolder,
+        choice: &Choice,
+        estimators: &[Estimator],
+        runs: usize,
+    ) -> anyhow::Result<Results> {
+        let mut results = self.train(folder, estimators, runs)?;
+        let held_out = self.dataset.split(validation::SPLIT).unwrap_or_default();
+        select(&mut results, choice.criterion, validation::SPLIT, constant_loss(&self.dataset, held_out))?;
+        Ok(results)
+    }
+
+    fn train(&self, folder: &RunFolder, estimators: &[Estimator], runs: usize) -> anyhow::Result<Results> {
+        let data = fingerprint(&self.dataset)?;
+        let keeper = Keeper::new(folder, &data, self.show.quiet);
+        let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
+        let jobs = estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run }));
+        folder
+            .write_metrics(jobs.map(|job| (job.estimator.key.as_str(), job.key())))
+            .context("metrics.jsonl")?;
+        Ok(results)
+    }
+
+    /// The folder of a run, or of a part of it: a resumed run may not have come to that part.
+    fn folder(&self, path: &Path, several: bool) -> anyhow::Result<RunFolder> {
+        let config = self.config_toml()?;
+        let start = match self.start {
+            Start::Resume if !path.join("config.toml").exists() => Start::New,
+            start => start,
+        };
+        if start == Start::Resume {
+            resume::check_settings(path, &config)?;
+        }
+        Ok(RunFolder::create(path, start, &config, several)?)
+    }
+
+    fn finish(&self, folder: &RunFolder, estimators: &[Estimator], results: &Results) -> anyhow::Result<()> {
+        folder.write_results(results).with_context(|| format!("{}: results.json", self.out.display()))?;
+        let evidence = self.evidence(folder, estimators, results)?;
+        folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
+        let report = corevar_report::write(folder.path())?;
+        print(results, self.show, &report)
+    }
+
+    /// From the first run of each setting.
     fn evidence(
         &self,
+        folder: &RunFolder,
         estimators: &[Estimator],
-        models: Vec<(Setting, Trained)>,
+        results: &Results,
     ) -> anyhow::Result<Evidence> {
-        let subject = |estimator: &Estimator| {
-            let wanted = Setting::new(&estimator.name, &estimator.config);
-            let (setting, model) = models.iter().find(|(setting, _)| *setting == wanted)?;
-            Some(Subject { setting: setting.clone(), model })
+        let jobs = estimators.iter().map(|estimator| Job { estimator, run: 0 });
+        let models = jobs
+            .map(|job| model_file::load(&folder.model_path(&job.key())))
+            .collect::<Result<Vec<_>, _>>()?;
+        let subject = |((estimator, model), result): ((&Estimator, _), &EstimatorResult)| Subject {
+            setting: Setting { chosen: result.chosen, ..Setting::new(&estimator.name, &estimator.config) },
+            model,
         };
-        let subjects: Vec<Subject<'_>> = estimators.iter().filter_map(subject).collect();
-        Ok(gather(&self.dataset, &subjects, measure(estimators), self.resolved.config.seed)?)
+        let subjects: Vec<Subject> =
+            estimators.iter().zip(&models).zip(&results.estimators).map(subject).collect();
+        let evidence = gather(&self.dataset, &subjects, measure(estimators), self.resolved.config.seed)?;
+        let label_bins = self.resolved.config.label_bins;
+        let options = InspectOptions { label_bins, ..Default::default() };
+        let lines = inspect(&self.dataset, self.report.as_ref(), &options)?.lines_of_text();
+        Ok(Evidence { inspect: Some(serde_json::json!({ "lines": lines })), ..evidence })
     }
 
     fn config_toml(&self) -> anyhow::Result<String> {
         let table = toml::Table::try_from(&self.resolved.settings)?;
         Ok(format!("# All settings of this run on `{}`. Take them again with --config.\n{table}", self.data))
     }
+}
+
+/// Does the work on so many threads, or on all.
+pub fn in_pool<T: Send>(
+    asked: Option<usize>,
+    work: impl FnOnce() -> anyhow::Result<T> + Send,
+) -> anyhow::Result<T> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads(asked)?).build()?;
+    pool.install(work)
 }
 
 fn threads(asked: Option<usize>) -> Result<usize, Usage> {
@@ -125,8 +245,9 @@ fn print(results: &Results, show: Show, report: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     print!("{}", table::errors(results));
-    if let Some(verdict) = verdict(results) {
-        println!("\n{verdict}");
+    let sentences = [results.selection.as_ref().map(sentence), verdict(results)];
+    for sentence in sentences.into_iter().flatten() {
+        println!("\n{sentence}");
     }
     if !show.quiet {
         eprintln!("\nreport: {}", report.display());

@@ -5,17 +5,20 @@ use corevar::penalty::Penalty;
 
 use super::run::Prepared;
 use crate::args::{Settings, Train};
+use crate::choice::Choosing;
 
 pub fn run(args: Train) -> anyhow::Result<()> {
-    let prepared = Prepared::new(&args.common, &Settings::default(), 1)?;
-    let config = prepared.resolved.config.clone();
-    let name = match config.penalty {
+    let mut prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::IfAsked)?;
+    let penalty = prepared.resolved.config.penalty;
+    let name = match penalty {
         Penalty::None => "pooled",
         penalty if penalty.needs_groups() => "core",
         baseline => baseline.name(),
     };
-    if config.penalty.needs_groups() {
+    if penalty.needs_groups() {
         prepared.refuse_without_groups()?;
     }
-    prepared.train_and_show(&[Estimator { name: name.into(), config }])
+    prepared.train_and_show(|config| {
+        Ok(vec![Estimator { name: name.into(), key: name.into(), config: config.clone() }])
+    })
 }

@@ -6,6 +6,7 @@ use corevar_data::Dataset;
 
 use super::{Measure, calibration_error, decompose, penalty_value, subgroups};
 use crate::groups::Groups;
+use crate::penalty::{Normalise, Penalty};
 use crate::results::{ClassResult, SplitResult};
 use crate::task::{Rows, Task};
 
@@ -74,6 +75,7 @@ pub(super) fn summarise(dataset: &Dataset, rows: &Rows, outputs: &Outputs, measu
         within_variance: whole.within,
         between_variance: whole.between,
         variance_ratio: whole.ratio(),
+        loss_sd: penalty_value(Penalty::LossSd, outputs, &losses, rows, Normalise::Grouped),
         calibration_error: None,
         by_class: BTreeMap::new(),
         worst_group_error: None,

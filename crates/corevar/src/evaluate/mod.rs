@@ -7,6 +7,7 @@ mod variance;
 
 use burn::tensor::Device;
 use corevar_data::{DataError, Dataset};
+use serde::{Deserialize, Serialize};
 
 use crate::linear::RowsMatrix;
 use crate::model::{Network, Predictor};
@@ -24,7 +25,7 @@ pub use variance::{Decomposition, decompose, penalty_value};
 const ROWS_AT_ONCE: usize = 250;
 
 /// Which penalty is reported, and how continuous labels are grouped.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// `logit-variance` unless the run was trained with another one.
     pub penalty: Penalty,

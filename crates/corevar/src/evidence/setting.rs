@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::penalty::Penalty;
 use crate::results::weight;
 use crate::train::{TrainConfig, Trained};
 
@@ -34,6 +35,17 @@ pub struct Setting {
 }
 
 impl Setting {
+    /// True for another run of the same setting: all but the seed is the same.
+    pub fn is_run_of(&self, other: &Self) -> bool {
+        Self { seed: other.seed, ..self.clone() } == *other
+    }
+
+    /// Of a model file without a record.
+    pub fn unknown(name: &str) -> Self {
+        let penalty = Penalty::None.to_string();
+        Self { name: name.into(), penalty, penalty_weight: 0.0, ridge: 0.0, seed: 0, chosen: false }
+    }
+
     /// Of the estimator `name` trained with `config`, whose seed is that of the run.
     pub fn new(name: &str, config: &TrainConfig) -> Self {
         Self {

@@ -18,6 +18,7 @@ pub struct TrainConfig {
     /// Which conditional variance is penalised, `C`.
     pub penalty: Penalty,
     /// Weight λ of the penalty. Not the ridge. At least 0; 0 is the pooled estimator. Linear models also take ∞.
+    #[serde(with = "crate::results::weight")]
     pub penalty_weight: f64,
     /// Which groups the mean in `C` is taken over.
     pub normalise: Normalise,

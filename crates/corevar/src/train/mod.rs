@@ -117,7 +117,7 @@ fn fit(
         let mut sums = EpochSums::start(epoch);
         for (step, batch) in batches.iter().enumerate() {
             let progress = epoch as f64 + step as f64 / batches.len() as f64;
-            let logits = model.forward(rows.inputs(&batch.rows, device)?);
+            let logits = model.forward(rows.inputs_at(&batch.rows, epoch, device)?);
             let losses = rows.losses(logits.clone(), &batch.rows);
             let risk = losses.clone().mean();
             let labels: Vec<u32> = batch.rows.iter().map(|&row| rows.labels[row]).collect();

@@ -5,13 +5,14 @@
 //! profiles are not applied.
 
 use std::io::Cursor;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
+use super::Crop;
 use super::jpeg;
 use super::picture::Picture;
+use crate::{ImageShape, guard};
 
 /// A file larger than this is no picture that anybody wants to train on.
 const MAX_FILE: u64 = 1 << 30;
@@ -19,9 +20,34 @@ const MAX_FILE: u64 = 1 << 30;
 /// Reads and decodes a file; the reason if that fails.
 pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, String> {
     let bytes = read(path)?;
-    // The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
-    catch_unwind(AssertUnwindSafe(|| decode_bytes(&bytes, max_pixels)))
-        .unwrap_or_else(|_| Err("the decoder failed on it".into()))
+    guarded(|| decode_bytes(&bytes, max_pixels))
+}
+
+/// A picture, or its pixels in the wanted place already.
+pub(super) enum Decoded {
+    Whole(Picture),
+    /// Written in the wanted shape; the file has so many channels.
+    Shrunk(usize),
+}
+
+/// As [`decode`], but a JPEG file is brought to the wanted shape on the way where possible.
+pub(super) fn decode_to(
+    path: &Path,
+    max_pixels: u64,
+    crop: Crop,
+    shape: ImageShape,
+    out: &mut [u8],
+) -> Result<Decoded, String> {
+    let bytes = read(path)?;
+    guarded(|| match jpeg::shrink(&bytes, crop, shape, max_pixels, out) {
+        Some(channels) => Ok(Decoded::Shrunk(channels)),
+        None => decode_bytes(&bytes, max_pixels).map(Decoded::Whole),
+    })
+}
+
+/// The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
+fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    guard::guarded(run).unwrap_or_else(|| Err("the decoder failed on it".into()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

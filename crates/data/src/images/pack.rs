@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::decode::decode;
+use super::decode::{Decoded, decode, decode_to};
 use super::picture::Picture;
 use super::problem::ImageProblem;
 use super::resize::write;
@@ -112,16 +112,17 @@ impl Sink {
 impl Request<'_> {
     fn check(&self) -> Result<(), DataError> {
         let Settings { size, channels, .. } = self.settings;
-        let problem = if size.is_some_and(|(height, width)| height == 0 || width == 0) {
-            "an image size of 0 holds nothing"
-        } else if size.is_some_and(|(height, width)| height > 1 << 15 || width > 1 << 15) {
-            "an image size above 32768 is not meant"
-        } else if channels.is_some_and(|channels| channels != 1 && channels != 3) {
-            "images have 1 channel (grey) or 3 (colour)"
+        let (height, width) = size.unwrap_or((1, 1));
+        let problem = if height == 0 || width == 0 {
+            ImageProblem::BadShape("an image size of 0 holds nothing".into())
+        } else if height > 1 << 15 || width > 1 << 15 {
+            ImageProblem::BadShape("an image size above 32768 is not meant".into())
+        } else if let Some(channels) = channels.filter(|channels| ![1, 3].contains(channels)) {
+            ImageProblem::BadChannels(channels)
         } else {
             return Ok(());
         };
-        Err(Place::file(self.table).images(ImageProblem::BadShape(problem.into())))
+        Err(Place::file(self.table).images(problem))
     }
 
     /// Row and shape of the first picture that can be read, or the reasons why none can.
@@ -199,12 +200,20 @@ fn decode_chunk(
 }
 
 fn decode_one(file: &Path, settings: &Settings, shape: ImageShape, out: &mut [u8]) -> Result<(), Refusal> {
-    let picture = decode(file, settings.max_pixels).map_err(Refusal::Unreadable)?;
+    let decoded = match settings.size {
+        Some(_) => decode_to(file, settings.max_pixels, settings.crop, shape, out),
+        None => decode(file, settings.max_pixels).map(Decoded::Whole),
+    };
+    let (channels, picture) = match decoded.map_err(Refusal::Unreadable)? {
+        Decoded::Shrunk(channels) => (channels, None),
+        Decoded::Whole(picture) => (picture.channels, Some(picture)),
+    };
+    if settings.channels.is_none() && shape.channels < channels {
+        return Err(Refusal::Coloured);
+    }
+    let Some(picture) = picture else { return Ok(()) };
     if settings.size.is_none() && (picture.height, picture.width) != (shape.height, shape.width) {
         return Err(Refusal::OtherSize(picture.height, picture.width));
-    }
-    if settings.channels.is_none() && shape.channels < picture.channels {
-        return Err(Refusal::Coloured);
     }
     write(&picture, settings.crop, shape, out);
     Ok(())

@@ -32,9 +32,12 @@ pub enum ImageProblem {
         /// Name, height and width of another.
         other: (String, usize, usize),
     },
-    /// A size or number of channels that no picture can have.
+    /// A size that no picture can have.
     #[error("{0}")]
     BadShape(String),
+    /// Neither grey nor colour.
+    #[error("images have 1 channel (grey) or 3 (colour), not {0}")]
+    BadChannels(usize),
 }
 
 impl ImageProblem {
@@ -51,6 +54,7 @@ impl ImageProblem {
                 format!("pass --image-size HEIGHTxWIDTH, such as --image-size {}x{}", first.1, first.2)
             }
             ImageProblem::BadShape(_) => "pass a size such as --image-size 64x48".into(),
+            ImageProblem::BadChannels(_) => "pass --colour grey or --colour rgb".into(),
         })
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn write(picture: &Picture, crop: Crop, shape: ImageShape, out: &mut 
 /// Input pixels that make one output pixel: the first and the last count by the part that is covered,
 /// those between all alike. The weights add up to one.
 #[derive(Debug, Clone, Copy)]
-struct Tap {
+pub(super) struct Tap {
     first: usize,
     count: usize,
     head: f32,
@@ -55,7 +55,7 @@ fn taps(length: usize, start: f64, part: f64, wanted: usize) -> Vec<Tap> {
 
 impl Tap {
     /// The mean over `low .. high`.
-    fn cover(low: f64, high: f64, length: usize) -> Tap {
+    pub(super) fn cover(low: f64, high: f64, length: usize) -> Tap {
         let first = (low as usize).min(length - 1);
         let last = (high.ceil() as usize).clamp(first + 1, length) - 1;
         let part = |pixel: usize| (high.min(pixel as f64 + 1.0) - low.max(pixel as f64)).max(0.0);
@@ -72,6 +72,18 @@ impl Tap {
         let first = (at as usize).min(length.saturating_sub(2));
         let tail = (at - first as f64) as f32;
         Tap { first, count: length.min(2), head: 1.0 - tail, inner: 0.0, tail }
+    }
+
+    /// The pixels and their weights.
+    pub(super) fn weights(self) -> impl Iterator<Item = (usize, f32)> {
+        (self.first..=self.last()).map(move |pixel| {
+            let weight = match pixel {
+                first if first == self.first => self.head,
+                last if last == self.last() => self.tail,
+                _ => self.inner,
+            };
+            (pixel, weight)
+        })
     }
 
     fn last(&self) -> usize {
@@ -122,7 +134,7 @@ fn shrink_line<const C: usize>(line: &[f32], columns: &[Tap], means: &mut [f32])
     let (pixels, _) = line.as_chunks::<C>();
     let (means, _) = means.as_chunks_mut::<C>();
     for (tap, mean) in columns.iter().zip(means) {
-        let between = pixels[tap.between_ends()].iter().fold([0.0; C], |sum, pixel| add(sum, pixel));
+        let between = pixels[tap.between_ends()].iter().fold([0.0; C], add);
         let (first, last) = (&pixels[tap.first], &pixels[tap.last()]);
         for channel in 0..C {
             mean[channel] =

@@ -138,7 +138,7 @@ fn inputs(
 fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
     let given = [
         (options.image_size.is_some(), "--image-size"),
-        (options.channels.is_some(), "--channels"),
+        (options.channels.is_some(), "--colour"),
         (options.crop != Crop::None, "--crop"),
         (options.skip_unreadable, "--skip-unreadable"),
     ];

@@ -1,7 +1,6 @@
 //! Tables as Parquet, column by column in batches of rows, so that memory stays bounded.
 
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use parquet::basic::{ConvertedType, LogicalType};
@@ -15,6 +14,7 @@ use super::problem::TableProblem;
 use super::rows::{Cell, Rows};
 use crate::DataError;
 use crate::error::Place;
+use crate::guard;
 
 /// Rows that are in memory at a time.
 const BATCH: usize = 4096;
@@ -64,7 +64,7 @@ impl ParquetRows {
         }
         Ok(ParquetRows {
             path: path.to_path_buf(),
-            scales: descriptors.iter().map(|column| scale(column)).collect(),
+            scales: descriptors.iter().map(scale).collect(),
             batch: vec![Vec::new(); columns.len()],
             columns,
             reader,
@@ -209,8 +209,8 @@ fn records<T: DataType>(
 /// Runs the decoder; its errors, and its panics on files that lie, become one of ours.
 fn guarded<T>(path: &Path, run: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, DataError> {
     let fault = |reason: String| Place::file(path).table(TableProblem::Malformed(reason));
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.map_err(|error| fault(error.to_string())),
-        Err(_) => Err(fault("the Parquet decoder failed on it".into())),
+    match guard::guarded(run) {
+        Some(result) => result.map_err(|error| fault(error.to_string())),
+        None => Err(fault("the Parquet decoder failed on it".into())),
     }
 }

@@ -143,6 +143,27 @@ fn a_jpeg_that_is_cut_off_is_not_filled_with_grey() {
 }
 
 #[test]
+fn a_jpeg_that_is_cut_off_is_not_shrunk_on_the_way_either() {
+    let photographs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/photographs");
+    for name in ["420", "444", "restart", "progressive", "grey"] {
+        let whole = std::fs::read(photographs.join(format!("{name}.jpg"))).unwrap();
+        let folder = Folder::new();
+        folder.write("good.png", &whole);
+        let options = TableOptions { image_size: Some((16, 12)), ..Default::default() };
+        folder.write("bad", &whole);
+        assert!(folder.table(TABLE, &options).is_ok(), "{name}");
+        for len in [whole.len() - 2, whole.len() / 2, whole.len() / 4] {
+            folder.write("bad", &whole[..len]);
+            let message = shown(&folder.0, &folder.table(TABLE, &options).unwrap_err());
+            assert!(
+                message.starts_with("metadata.csv:4: image `bad` cannot be decoded: unexpected end of file"),
+                "{name} {len}: {message}"
+            );
+        }
+    }
+}
+
+#[test]
 fn bombs_of_every_format_are_refused() {
     let mut jpeg = jpeg(8, 8);
     let size = jpeg.windows(2).position(|pair| pair == [0xFF, 0xC0]).unwrap() + 5;
@@ -154,8 +175,10 @@ fn bombs_of_every_format_are_refused() {
     bmp.extend(500_000i32.to_le_bytes());
     bmp.extend(b"\x01\0\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     let pnm = b"P6\n1000000 1000000\n255\nabc".to_vec();
+    // A lossless WebP says its size less one in 14 bits each: all ones are 16384 x 16384.
+    let webp = b"RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0\x2f\xff\xff\xff\x0f\0\0\0\0\0\0\0\0\0".to_vec();
     let huge = b"P6\n99999999999 99999999999\n255\nabc".to_vec();
-    for bytes in [jpeg, gif, bmp, pnm, huge] {
+    for bytes in [jpeg, gif, bmp, pnm, webp, huge] {
         let start = std::time::Instant::now();
         assert!(message(&bytes).contains("`bad` cannot be decoded:"));
         assert!(start.elapsed().as_secs() < 5);

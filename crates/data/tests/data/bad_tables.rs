@@ -229,6 +229,36 @@ fn a_folder_without_anything() {
 }
 
 #[test]
+fn a_table_under_a_wrong_suffix() {
+    let folder = Folder::new();
+    let as_parquet = folder.write("table.parquet", "x1,y,split\n1,a,train\n2,b,train\n");
+    let message = shown(&folder.0, &read(&as_parquet, &TableOptions::default()).unwrap_err());
+    assert!(message.starts_with("table.parquet: cannot be read as a table: "), "{message}");
+    assert!(
+        message.ends_with("save the table again as comma-separated text (.csv) or as Parquet"),
+        "{message}"
+    );
+    folder.picture("picture.png", 9, 9, 3);
+    let message =
+        shown(&folder.0, &read(&folder.0.join("picture.png"), &TableOptions::default()).unwrap_err());
+    assert!(message.starts_with("picture.png") && message.contains("\ntip: "), "{message}");
+}
+
+#[test]
+fn a_folder_where_a_file_should_be() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.0.join("x.npy")).unwrap();
+    let features_file = Some(folder.0.join("x.npy"));
+    let options = TableOptions { features_file, ..Default::default() };
+    let error = folder.table("y,split\na,train\nb,train\n", &options).unwrap_err();
+    assert!(shown(&folder.0, &error).starts_with("x.npy: cannot read"), "{error}");
+    let inside = Folder::new();
+    std::fs::create_dir(inside.0.join("metadata.csv")).unwrap();
+    let error = read(&inside.0, &TableOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("the folder holds no metadata.csv"), "{error}");
+}
+
+#[test]
 fn flags_of_columns_mean_nothing_for_folders() {
     let folder = Folder::new();
     folder.picture("train/cat/a.png", 2, 2, 1);

@@ -8,6 +8,8 @@ mod cache;
 mod common;
 mod formats;
 mod import;
+mod inspect;
+mod mutations;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod save;

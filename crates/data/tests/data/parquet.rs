@@ -64,6 +64,29 @@ fn damaged_parquet_never_panics() {
     }
 }
 
+#[test]
+fn a_header_of_a_billion_rows_asks_for_no_memory() {
+    let mut bytes = fs::read(golden("none.parquet")).unwrap();
+    // In the footer: field of type i64 (0x16), 6 rows as a zigzag varint. A billion takes four bytes more.
+    let billion = [0x16, 0x80, 0xA8, 0xD6, 0xB9, 0x07];
+    let (mut at, mut changed) = (bytes.len() / 2, 0);
+    while let Some(found) = bytes[at..].windows(2).position(|pair| pair == [0x16, 0x0C]) {
+        bytes.splice(at + found..at + found + 2, billion);
+        (at, changed) = (at + found + billion.len(), changed + 1);
+    }
+    assert!(changed > 0);
+    let end = bytes.len() - 8;
+    let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) + 4 * changed;
+    bytes[end..end + 4].copy_from_slice(&footer.to_le_bytes());
+    let folder = Folder::new();
+    let start = std::time::Instant::now();
+    match read(&folder.write("billion.parquet", &bytes), &TableOptions::default()) {
+        Ok((data, _)) => assert_eq!(data.len(), 6, "the rows that are there"),
+        Err(error) => assert!(error.to_string().contains("cannot be read as a table"), "{error}"),
+    }
+    assert!(start.elapsed().as_secs() < 10);
+}
+
 const TWO_ROWS: &str = "y,split\na,train\nb,train\n";
 
 fn matrix(bytes: &[u8]) -> Result<Vec<f32>, String> {

@@ -108,3 +108,36 @@ fn a_failure_leaves_nothing_behind() {
     assert!(error.to_string().contains("in no split"), "{error}");
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
 }
+
+/// What a row is called in each of its roles, whatever the order of the names.
+fn names(data: &Dataset, row: usize) -> (String, Option<&str>, &str, Vec<(&str, &str)>) {
+    let label = match &data.labels {
+        Labels::Classes { names, of_row } => names[of_row[row] as usize].clone(),
+        Labels::Numbers(values) => values[row].to_string(),
+    };
+    let id = data.ids[row].map(|id| data.id_names[id as usize].as_str());
+    let split = data.splits.iter().find(|split| split.rows.contains(&row)).unwrap();
+    let attributes =
+        data.attributes.iter().map(|a| (a.name.as_str(), a.levels[a.of_row[row] as usize].as_str()));
+    (label, id, &split.name, attributes.collect())
+}
+
+#[test]
+fn every_generator_comes_back() {
+    for generator in corevar_data::synthetic::generators() {
+        let sizes = corevar_data::synthetic::Sizes { rows: 40, groups: 5, test_rows: 10 };
+        let data = generator.generate(&sizes, 3).unwrap();
+        let folder = Folder::new();
+        save(&data, &folder.0.join("out")).unwrap();
+        let (again, _) = read(&folder.0.join("out"), &TableOptions::default()).unwrap();
+        assert_eq!(data.len(), again.len());
+        assert_eq!(data.splits, again.splits, "{}", generator.name());
+        let mut rows = (vec![0.0; data.inputs.width()], vec![0.0; data.inputs.width()]);
+        for row in 0..data.len() {
+            assert_eq!(names(&data, row), names(&again, row), "{} row {row}", generator.name());
+            data.inputs.read_row(row, &mut rows.0).unwrap();
+            again.inputs.read_row(row, &mut rows.1).unwrap();
+            assert_eq!(rows.0, rows.1);
+        }
+    }
+}

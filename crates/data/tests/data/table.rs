@@ -22,7 +22,7 @@ fn pixels(inputs: &Inputs) -> &[u8] {
     match inputs {
         Inputs::Images(images) => match &images.pixels {
             Pixels::Memory(bytes) => bytes,
-            Pixels::File { .. } => panic!("file"),
+            _ => panic!("not in memory"),
         },
         Inputs::Features(_) => panic!("features"),
     }

@@ -6,6 +6,7 @@ What a viewer shows: turned upright by EXIF, transparent parts on white, 8 bits,
 """
 
 import io
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -80,5 +81,50 @@ def main():
         first.convert("RGB").save(OUT / "moving.gif.ppm")
 
 
+def area_mean(image, height, width):
+    """Every output pixel is the mean of the part of the picture that it covers."""
+    def weights(length, wanted):
+        scale, pixel = length / wanted, np.arange(length)
+        low = np.arange(wanted)[:, None] * scale
+        return (np.minimum(low + scale, pixel + 1) - np.maximum(low, pixel)).clip(0) / scale
+
+    values = np.asarray(image).astype("f8")
+    means = np.einsum("ij,jk...,lk->il...", weights(image.height, height), values, weights(image.width, width))
+    return Image.fromarray((means + 0.5).astype("u1"))
+
+
+def photographs():
+    """Larger JPEG files of every sampling, and each in a small size, decoded by Pillow.
+
+    The samplings that Pillow does not write are written by ImageMagick (Debian's `imagemagick`).
+    """
+    random = np.random.default_rng(1)
+    h, w = 131, 150
+    frequency = np.hypot(np.fft.fftfreq(h)[:, None], np.fft.rfftfreq(w)[None])
+    noise = random.normal(size=(3, *frequency.shape)) + 1j * random.normal(size=(3, *frequency.shape))
+    fields = np.fft.irfft2(noise / np.maximum(frequency, 1 / w) ** 1.5, s=(h, w))
+    fields = (fields - fields.mean((1, 2), keepdims=True)) / fields.std((1, 2), keepdims=True)
+    image = Image.fromarray(np.clip(128 + 45 * fields, 0, 255).astype("u1").transpose(1, 2, 0))
+    folder = OUT.parent / "photographs"
+    folder.mkdir(exist_ok=True)
+    image.save(folder / "444.jpg", quality=85, subsampling=0)
+    image.save(folder / "422.jpg", quality=85, subsampling=1)
+    image.save(folder / "420.jpg", quality=85, subsampling=2)
+    for name, factors in [("440", "1x2"), ("411", "4x1"), ("410", "4x2")]:
+        command = ["convert-im6.q16", "ppm:-", "-quality", "85", "-sampling-factor", factors, folder / f"{name}.jpg"]
+        ppm = io.BytesIO()
+        image.save(ppm, "PPM")
+        subprocess.run(command, input=ppm.getvalue(), check=True)
+    image.save(folder / "coarse.jpg", quality=25)
+    image.save(folder / "fine.jpg", quality=98, subsampling=0, optimize=True)
+    image.save(folder / "restart.jpg", quality=85, restart_marker_blocks=7)
+    image.save(folder / "progressive.jpg", quality=85, progressive=True)
+    image.convert("L").save(folder / "grey.jpg", quality=85)
+    for path in folder.glob("*.jpg"):
+        with Image.open(path) as decoded:
+            area_mean(decoded, 32, 24).save(path.with_suffix(".pgm" if decoded.mode == "L" else ".ppm"))
+
+
 if __name__ == "__main__":
     main()
+    photographs()

@@ -1,0 +1,29 @@
+//! `corevar inspect`: what a data set holds, and whether CoRe can help there.
+
+use corevar_data::inspect::{InspectOptions, inspect};
+use corevar_data::table::Purpose;
+
+use crate::args::Inspect;
+use crate::data::{Reading, Source, cache, load};
+
+pub fn run(args: &Inspect) -> anyhow::Result<()> {
+    let reading = Reading {
+        purpose: Purpose::Inspect,
+        cache: cache(&args.cache),
+        quiet: args.show.quiet,
+        channels: None,
+    };
+    let loaded = load(&Source::new(&args.data), &args.table, &args.sizes, &reading)?;
+    let usual = InspectOptions::default();
+    let options = InspectOptions { label_bins: args.table.label_bins.unwrap_or(usual.label_bins), ..usual };
+    let inspection = inspect(&loaded.dataset, loaded.report.as_ref(), &options)?;
+    if args.show.json {
+        println!("{}", serde_json::to_string_pretty(&inspection)?);
+        return Ok(());
+    }
+    if !args.show.quiet {
+        loaded.notes().iter().for_each(|line| eprintln!("{line}"));
+    }
+    inspection.lines_of_text().iter().for_each(|line| println!("{line}"));
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! `corevar stress`: the same rows under growing interventions.
+
+use corevar::evidence::gather;
+use corevar::stress::{Ladder, Stress, WorstCase, stress};
+use corevar_data::interventions::{find, interventions};
+use corevar_data::{Dataset, Views};
+use serde::Serialize;
+
+use super::evaluate::{keep, measure, results};
+use super::models::Ready;
+use super::run::in_pool;
+use crate::args;
+use crate::failure::Usage;
+use crate::table;
+
+/// What --json prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    schema: &'static str,
+    split: &'a str,
+    curves: &'a [corevar::evidence::StressCurve],
+    worst: &'a [WorstCase],
+}
+
+pub fn run(args: &args::Stress) -> anyhow::Result<()> {
+    let ladders = ladders(args.interventions.as_deref())?;
+    let ready = Ready::new(&args.models)?;
+    let split = split(&ready.dataset, args.split.as_deref())?;
+    in_pool(args.models.threads, || {
+        // The records of the run come from the plain rows, the curves from their views.
+        let results = results(&ready)?;
+        let evidence = gather(&ready.dataset, &ready.subjects(), measure(), args.seed)?;
+        let Ready { found, dataset, data } = ready;
+        let views = Views::of(dataset)?;
+        let subjects: Vec<_> = found
+            .iter()
+            .map(|one| corevar::evidence::Subject { setting: one.setting.clone(), model: &one.model })
+            .collect();
+        let Stress { curves, worst } = stress(&views, &split, &subjects, &ladders, args.seed)?;
+        match args.models.show.json {
+            true => {
+                let printed =
+                    Printed { schema: "corevar.stress/1", split: &split, curves: &curves, worst: &worst };
+                println!("{}", serde_json::to_string_pretty(&printed)?);
+            }
+            false => print!("{}", table::stress(&split, &curves, &worst)),
+        }
+        let evidence = corevar::evidence::Evidence { stress: curves, ..evidence };
+        keep(&args.models, &data, &results, &evidence)
+    })
+}
+
+/// `blur` at its own strengths, `rotate=10|20|40` at these.
+fn ladders(asked: Option<&[String]>) -> Result<Vec<Ladder>, Usage> {
+    let Some(asked) = asked else { return Ok(Ladder::all()) };
+    asked.iter().map(|word| ladder(word)).collect()
+}
+
+fn ladder(word: &str) -> Result<Ladder, Usage> {
+    let (name, strengths) = word.split_once('=').map_or((word, None), |(name, list)| (name, Some(list)));
+    let Some((intervention, place)) = find(name) else {
+        let names: Vec<&str> =
+            interventions().iter().flat_map(|one| one.parameters()).map(|parameter| parameter.name).collect();
+        let message = format!("--interventions: there is no `{name}`");
+        return Err(Usage::new(message).tip(format!("there are {}", names.join(", "))));
+    };
+    let parameter = &intervention.parameters()[place];
+    let Some(list) = strengths else { return Ok(Ladder::of(parameter)) };
+    let strength = |text: &str| match text.parse::<f64>() {
+        Ok(strength) if parameter.range.contains(&strength) => Ok(strength),
+        _ => {
+            let (low, high) = (parameter.range.start(), parameter.range.end());
+            let message = format!("--interventions: {name} is {}, from {low} to {high}", parameter.meaning);
+            Err(Usage::new(message).tip(format!("write a list such as {name}={}", parameter.ladder[0])))
+        }
+    };
+    let strengths = list.split('|').map(strength).collect::<Result<Vec<f64>, Usage>>()?;
+    Ok(Ladder { intervention: name.into(), strengths })
+}
+
+/// The split that was asked for, or the first to test on.
+fn split(dataset: &Dataset, asked: Option<&str>) -> Result<String, Usage> {
+    let names: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
+    let tests = || names.iter().find(|name| !["train", "val"].contains(*name)).or(names.first());
+    match asked {
+        Some(name) if names.contains(&name) => Ok(name.into()),
+        Some(name) => {
+            let tip = format!("there are {}", names.join(", "));
+            Err(Usage::new(format!("--split: there is no split `{name}`")).tip(tip))
+        }
+        None => Ok(tests().map_or_else(|| "test".into(), ToString::to_string)),
+    }
+}

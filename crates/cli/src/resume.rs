@@ -1,0 +1,29 @@
+//! Whether a run that was stopped can go on with the settings of now.
+
+use std::path::Path;
+
+use anyhow::Context;
+use corevar::run_folder::RunFolderError;
+
+/// Lists that may grow: what is finished stays valid.
+const GRIDS: [&str; 4] = ["runs", "penalty-weights", "ridges", "penalties"];
+
+/// Refuses other settings than those of the run in `folder`, with the first difference.
+pub fn check_settings(folder: &Path, now: &str) -> anyhow::Result<()> {
+    let path = folder.join("config.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let before: toml::Table = text.parse().with_context(|| format!("{}: not TOML", path.display()))?;
+    let now: toml::Table = now.parse()?;
+    let keys = before.keys().chain(now.keys()).filter(|key| !GRIDS.contains(&key.as_str()));
+    let show =
+        |table: &toml::Table, key: &str| table.get(key).map_or("nothing".into(), toml::Value::to_string);
+    for key in keys {
+        if before.get(key) != now.get(key) {
+            let (before, now) = (show(&before, key), show(&now, key));
+            return Err(
+                RunFolderError::OtherSettings { path: folder.into(), key: key.clone(), before, now }.into()
+            );
+        }
+    }
+    Ok(())
+}

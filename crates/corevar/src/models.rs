@@ -1,0 +1,71 @@
+//! Trained models by path: a model file, or all models of a run folder with how they were trained.
+
+use std::path::Path;
+
+use crate::evidence::Setting;
+use crate::model_file::{self, ModelFileError};
+use crate::run_folder::RunRecord;
+use crate::train::Trained;
+
+/// A model, and how it was trained as far as that is known.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// From its record; of a file alone the name of the file.
+    pub setting: Setting,
+    /// Training time, where it is known.
+    pub seconds: f64,
+    /// The model.
+    pub model: Trained,
+}
+
+/// Reads a model file, or the models of a run folder in the order of their names.
+pub fn find(path: &Path) -> Result<Vec<Found>, ModelFileError> {
+    if !path.is_dir() {
+        return Ok(vec![found(path)?]);
+    }
+    let io = |cause| ModelFileError::Io { path: path.display().to_string(), cause };
+    let single = path.join("model.safetensors");
+    if single.is_file() {
+        return Ok(vec![found(&single)?]);
+    }
+    let folder = path.join("models");
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(io)? {
+        let file = entry.map_err(io)?.path();
+        if file.extension().is_some_and(|extension| extension == "safetensors") {
+            files.push(file);
+        }
+    }
+    files.sort();
+    match files.is_empty() {
+        true => Err(ModelFileError::NotAModel {
+            path: path.display().to_string(),
+            reason: "the folder holds no models".into(),
+        }),
+        false => files.iter().map(|file| found(file)).collect(),
+    }
+}
+
+fn found(file: &Path) -> Result<Found, ModelFileError> {
+    let model = model_file::load(file)?;
+    let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
+    let (setting, seconds) = record(file, &stem).unwrap_or_else(|| (Setting::unknown(&stem), 0.0));
+    Ok(Found { setting, seconds, model })
+}
+
+/// The record beside the model: `runs/<key>.json` for `models/<key>.safetensors`, the only one for `model.safetensors`.
+fn record(file: &Path, stem: &str) -> Option<(Setting, f64)> {
+    let folder = file.parent()?;
+    let path = match stem {
+        "model" => std::fs::read_dir(folder.join("runs")).ok()?.next()?.ok()?.path(),
+        key => folder.parent()?.join("runs").join(format!("{key}.json")),
+    };
+    let record: RunRecord = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let config = &record.config;
+    let name = match config.penalty {
+        crate::penalty::Penalty::None => "pooled",
+        penalty if penalty.needs_groups() => "core",
+        baseline => baseline.name(),
+    };
+    Some((Setting::new(name, config), record.result.seconds))
+}

@@ -1,0 +1,108 @@
+//! Which rows are looked at: some of the training rows, and some of their groups as a whole.
+
+use std::collections::HashMap;
+
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+
+use super::InspectOptions;
+use crate::Dataset;
+
+/// Rows to be measured. `scored` and `grouped` hold positions in `rows`.
+pub(super) struct Sample {
+    /// The training rows, or all rows where none is in `train`.
+    pub(super) studied: Vec<usize>,
+    /// All groups of two rows or more among them, by row.
+    pub(super) groups: Vec<Vec<usize>>,
+    /// Rows that are measured, ascending.
+    pub(super) rows: Vec<usize>,
+    /// Class of each of them.
+    pub(super) classes: Vec<u32>,
+    /// Id of each of them.
+    pub(super) ids: Vec<Option<u32>>,
+    /// A fair sample of the studied rows.
+    pub(super) scored: Vec<usize>,
+    /// Whole groups, each with its positions.
+    pub(super) grouped: Vec<Vec<usize>>,
+}
+
+impl Sample {
+    pub(super) fn of(dataset: &Dataset, classes: &[u32], options: &InspectOptions) -> Sample {
+        let studied = match dataset.split("train") {
+            Some(rows) if !rows.is_empty() => rows.to_vec(),
+            _ => (0..dataset.len()).collect(),
+        };
+        let groups = groups(&studied, classes, &dataset.ids);
+        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        let mut scored = studied.clone();
+        scored.shuffle(&mut rng);
+        scored.truncate(options.max_rows);
+        let mut grouped = groups.clone();
+        grouped.shuffle(&mut rng);
+        let mut left = options.max_rows;
+        grouped.retain(|group| {
+            let fits = group.len() <= left;
+            left -= if fits { group.len() } else { 0 };
+            fits
+        });
+        let mut rows: Vec<usize> = scored.iter().chain(grouped.iter().flatten()).copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let position = |row: &usize| rows.partition_point(|other| other < row);
+        let mut scored: Vec<usize> = scored.iter().map(position).collect();
+        scored.sort_unstable();
+        Sample {
+            scored,
+            grouped: grouped.iter().map(|group| group.iter().map(position).collect()).collect(),
+            classes: rows.iter().map(|row| classes[*row]).collect(),
+            ids: rows.iter().map(|row| dataset.ids[*row]).collect(),
+            studied,
+            groups,
+            rows,
+        }
+    }
+}
+
+/// Rows with the same label and id, where there are two or more, in order of their first row.
+pub(super) fn groups(rows: &[usize], classes: &[u32], ids: &[Option<u32>]) -> Vec<Vec<usize>> {
+    let mut number = HashMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &row in rows {
+        let Some(id) = ids[row] else { continue };
+        let group = *number.entry((classes[row], id)).or_insert(groups.len());
+        if group == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[group].push(row);
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::synthetic::{Sizes, find};
+
+    #[test]
+    fn a_group_is_a_label_and_an_id_with_two_rows() {
+        let ids = [Some(1), Some(1), None, Some(1), Some(2), Some(1)];
+        assert_eq!(groups(&[0, 1, 2, 3, 4, 5], &[0, 1, 0, 0, 0, 0], &ids), [[0, 3, 5]]);
+        assert_eq!(groups(&[1, 2, 3, 4, 5], &[0, 1, 0, 0, 0, 0], &ids), [[3, 5]]);
+    }
+
+    #[test]
+    fn large_data_are_sampled_fairly_and_groups_stay_whole() {
+        let sizes = Sizes { rows: 1000, groups: 50, test_rows: 10 };
+        let data = find("linear").unwrap().generate(&sizes, 0).unwrap();
+        let classes: Vec<u32> = vec![0; data.len()];
+        let sample = Sample::of(&data, &classes, &InspectOptions { max_rows: 60, ..Default::default() });
+        assert_eq!((sample.studied.len(), sample.groups.len()), (1000, 50));
+        assert_eq!((sample.scored.len(), sample.grouped.len()), (60, 30));
+        for group in &sample.grouped {
+            assert_eq!(sample.ids[group[0]], sample.ids[group[1]]);
+            assert!(sample.ids[group[0]].is_some());
+        }
+    }
+}
