@@ -206,3 +206,21 @@ fn a_phone_does_not_scroll_sideways() {
         assert!(seen[0].as_f64().unwrap() <= seen[1].as_f64().unwrap(), "{seen}");
     }
 }
+
+/// Writes pages to look at into the folder that `COREVAR_PAGES` names: of 1, 5 and 120 runs, of 2 and 40 classes.
+#[test]
+fn pages_are_kept_where_they_are_wanted() {
+    let Some(folder) = std::env::var_os("COREVAR_PAGES").map(PathBuf::from) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    let pages = [
+        ("one-run", samples::small()),
+        ("five-runs", samples::of(5, 4, 3, 10)),
+        ("hundred-and-twenty-runs", samples::of(5, 24, 3, 40)),
+        ("path", samples::path()),
+        ("pictures", full()),
+        ("forty-classes", samples::many_classes(40)),
+    ];
+    for (name, records) in pages {
+        std::fs::write(folder.join(name).with_extension("html"), html(&records)).unwrap();
+    }
+}

@@ -18,7 +18,7 @@ const ROWS: usize = 72;
 /// Rows that are laid over it.
 const MOST_POINTS: usize = 400;
 /// So many of them in groups, so that single rows are seen as well.
-const MOST_GROUPED: usize = 160;
+const MOST_GROUPED: usize = 80;
 /// Rows of a test.
 const MOST_HELD_OUT: usize = 150;
 /// Share of the rows at either end that may lie outside: one stray row must not press all others together.

@@ -107,8 +107,8 @@ impl Bars {
             bar.draw_texts(area, left, self.top() + middle)?;
             tips.strip(scaled(self.top() + middle - ROW / 2.0), scaled(ROW), &bar.tip);
         }
-        let axis =
-            Axis::from_zero(self.bars().filter_map(|bar| Some(bar.length?.max(bar.range?.1)).or(bar.length)));
+        let end = |bar: &Bar| Some(bar.length?.max(bar.range.map_or(0.0, |(_, high)| high)));
+        let axis = Axis::from_zero(self.bars().filter_map(end));
         // Across, the values; down, the pixels of the page.
         let mut chart = ChartBuilder::on(area)
             .set_label_area_size(LabelAreaPosition::Left, scaled(left))
@@ -174,6 +174,14 @@ mod tests {
         assert_eq!(svg.matches("stroke-width=\"5\"").count(), 1);
         assert_eq!(svg.matches("<title>core on test1</title>").count(), 1);
         assert!(svg.contains("aria-label=\"Error in %. test1: core 9.0 ± 0.4.\""), "{svg}");
+    }
+
+    #[test]
+    fn the_axis_holds_bars_with_and_without_an_error_bar() {
+        for range in [None, Some((8.6, 9.4))] {
+            let svg = bars(Some(9.0), range).svg().into_string();
+            assert!(svg.contains(">8</text>") && !svg.contains(">0.2</text>"), "{svg}");
+        }
     }
 
     #[test]

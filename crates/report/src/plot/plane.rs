@@ -7,7 +7,7 @@ use maud::Markup;
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::{Area, Colour, Drawn, LETTER, Tips, scaled, stroke, styled, svg};
+use super::{Area, Colour, Drawn, LETTER, Tips, scaled, styled, svg};
 
 /// The decision boundary of one model.
 pub struct PlanePlot<'a> {
@@ -78,7 +78,9 @@ impl PlanePlot<'_> {
             }
         }
         let joined = groups.into_values().filter(|points| points.len() > 1);
-        chart.draw_series(joined.map(|points| PathElement::new(points, stroke(Colour::Ink, 0.75))))?;
+        chart.draw_series(joined.map(|points| {
+            PathElement::new(points, Colour::Ink.rgb().mix(0.55).stroke_width(scaled(0.75) as u32))
+        }))?;
         let colour = |point: &Point| Colour::of_class(point.class as usize).rgb();
         let dot = |point: &Point| {
             let size = if point.group.is_some() { 2.5 } else { 1.5 };

@@ -17,7 +17,7 @@ fn body(records: &Records) -> Option<Markup> {
                 "The groups on which the pooled model changes its mind most: the probability that it and CoRe give to the \
                  true class in each picture of the same object."
             }
-            div.cards.large { @for change in changes { (card(records, change)) } }
+            div.cards.wider { @for change in changes { (card(records, change)) } }
         }
     })
 }

@@ -109,7 +109,7 @@ fn cell(split: Option<&SplitEvidence>, unit: Unit) -> Markup {
     let Some(Interval { value, low, high }) = split.and_then(|split| split.error) else {
         return html! { (MISSING) };
     };
-    html! { (unit.show(Some(value), None)) " " span.spread { (unit.range(low, high)) } }
+    html! { (unit.show(Some(value), None)) small { (unit.range(low, high)) } }
 }
 
 #[cfg(test)]
@@ -121,7 +121,7 @@ mod tests {
     fn intervals_stand_below_the_bars() {
         let page = body(&samples::with_evidence()).unwrap().into_string();
         assert!(page.contains("95 % intervals of the error"), "{page}");
-        assert!(page.contains("9.00 <span class=\"spread\">8.00 to 10.00</span>"), "{page}");
+        assert!(page.contains("9.00<small>8.00 to 10.00</small>"), "{page}");
         assert!(page.contains("interval of the only run, by bootstrap over ids"), "{page}");
     }
 

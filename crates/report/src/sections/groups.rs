@@ -16,7 +16,7 @@ fn body(records: &Records) -> Option<Markup> {
             p.note {
                 "Drawn at random. The pictures of a group share label and id, so that what differs between them is style."
             }
-            div.cards { @for group in groups { (card(group)) } }
+            div.cards.pairs { @for group in groups { (card(group)) } }
         }
     })
 }

@@ -9,7 +9,7 @@ use crate::format::{count, counted};
 use crate::names::colour;
 
 pub const SECTION: Section =
-    Section { id: "rescued", title: "What CoRe gets right and the pooled model wrong", body };
+    Section { id: "rescued", title: "Wrong by the pooled model, right by CoRe", body };
 
 fn body(records: &Records) -> Option<Markup> {
     let rescued = records.evidence.as_ref()?.pictures.as_ref()?.rescued.as_ref()?;
