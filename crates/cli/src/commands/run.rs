@@ -101,6 +101,9 @@ impl Prepared {
         estimators: impl Fn(&CheckedTrainConfig) -> anyhow::Result<Vec<Estimator>>,
     ) -> anyhow::Result<()> {
         let several = estimators(&self.resolved.config)?.len() * self.resolved.runs > 1;
+        if let Some(choice) = &self.resolved.choice {
+            choice.estimators(&self.resolved.config)?;
+        }
         let folder = self.folder(&self.out, several)?;
         let selection = match self.resolved.choice.clone() {
             Some(choice) => Some(self.choose(&choice)?),
@@ -119,9 +122,9 @@ impl Prepared {
     /// Trains the whole grid, chooses from it, prints the path.
     pub fn sweep_and_show(mut self) -> anyhow::Result<()> {
         let Some(choice) = self.resolved.choice.clone() else { return Ok(()) };
+        let estimators = choice.estimators(&self.resolved.config)?;
         self.hold_out();
         let folder = self.folder(&self.out, true)?;
-        let estimators = choice.estimators(&self.resolved.config)?;
         let results = self.sweep(&folder, &choice, &estimators, self.resolved.runs)?;
         self.finish(&folder, &estimators, &results)
     }
@@ -129,9 +132,9 @@ impl Prepared {
     /// A linear model along the whole path, each fit from the one before.
     pub fn path_and_show(mut self) -> anyhow::Result<()> {
         let Some(choice) = self.resolved.choice.clone() else { return Ok(()) };
+        let estimators = choice.estimators(&self.resolved.config)?;
         self.hold_out();
         let folder = self.folder(&self.out, true)?;
-        let estimators = choice.estimators(&self.resolved.config)?;
         let (measure, data) = (measure(&estimators), fingerprint(&self.dataset)?);
         let mut settings = Vec::new();
         // Estimators of one penalty and ridge stand together, with growing weights.

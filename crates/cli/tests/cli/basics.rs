@@ -1,74 +1,11 @@
-//! The program as a user meets it: results on stdout, messages on stderr, exit codes, nothing half-written.
+//! train, compare, demo, generate: tables, records, settings, wrong usage.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// Runs `corevar` in a folder, with arguments as one string.
-fn corevar(folder: &Path, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_corevar"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the program starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("UTF-8")
-}
-
-#[track_caller]
-fn succeeds(folder: &Path, arguments: &str) -> String {
-    let output = corevar(folder, arguments);
-    assert!(output.status.success(), "{arguments}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// The message of a failure with this exit code. Also checks that stdout is empty and that nobody panicked.
-#[track_caller]
-fn fails(folder: &Path, arguments: &str, code: i32) -> String {
-    let output = corevar(folder, arguments);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "{arguments}: {message}");
-    assert!(output.stdout.is_empty(), "{arguments}: {}", text(&output.stdout));
-    assert!(!message.contains("panicked"), "{message}");
-    message
-}
-
-fn folder() -> TempDir {
-    tempfile::tempdir().unwrap()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
-}
-
-const SIZES: &str = "--rows 400 --groups 40 --test-rows 100";
-const SMALL: &str = "--rows 400 --groups 40 --test-rows 100 --hidden 8 --epochs 2";
-
-/// Two features, two classes, pairs; `extra` is appended to the table.
-fn write_table(folder: &Path, extra: &str) {
-    let mut table = String::from("x1,x2,y,group_id,split\n");
-    for row in 0..40 {
-        let (side, split) =
-            (if row / 2 % 2 == 0 { -1.0 } else { 1.0 }, if row < 30 { "train" } else { "test" });
-        let id = if row < 10 { format!("p{}", row / 2) } else { String::new() };
-        let x2 = side * f64::from(1 + row % 3);
-        table += &format!("{side},{x2},{},{id},{split}\n", if side > 0.0 { "yes" } else { "no" });
-    }
-    fs::write(folder.join("metadata.csv"), table + extra).unwrap();
-}
+use crate::support::*;
 
 #[test]
 fn compare_prints_a_table_and_leaves_a_whole_run() {
@@ -378,7 +315,10 @@ fn regression_reports_root_mean_squared_errors() {
 #[test]
 fn every_command_explains_itself() {
     let folder = folder();
-    for command in ["", "demo", "train", "compare", "generate"] {
+    for command in [
+        "", "demo", "train", "compare", "sweep", "path", "inspect", "evaluate", "stress", "report", "import",
+        "generate",
+    ] {
         let help = succeeds(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: corevar"), "{help}");
     }

@@ -1,0 +1,143 @@
+//! sweep, path and --penalty-weight auto; runs that were stopped.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::*;
+
+/// A document without the times in it.
+fn timeless(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.remove("seconds");
+            fields.values_mut().for_each(|field| *field = timeless(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
+        _ => {}
+    }
+    value
+}
+
+#[test]
+fn a_sweep_marks_one_setting_and_says_why() {
+    let folder = folder();
+    let table = succeeds(
+        folder.path(),
+        &format!("sweep linear {SIZES} --penalty-weights 0.1,1,inf --ridges 0.001,0.01 --out run --quiet"),
+    );
+    assert_eq!(table.matches(" *").count(), 2, "one of pooled, one of CoRe: {table}");
+    assert!(table.contains("Penalty weight λ = ∞: the largest that costs at most 15 %"), "{table}");
+    let results = json(&folder.path().join("run/results.json"));
+    assert_eq!(results["estimators"].as_array().unwrap().len(), 2 + 3 * 2);
+    assert_eq!(results["selection"]["chosen"], "inf");
+    assert_eq!(results["selection"]["oracle"]["split"], "test2");
+}
+
+#[test]
+fn more_values_train_only_what_is_new() {
+    let folder = folder();
+    let sweep = format!("sweep nonlinear {SMALL} --out run");
+    succeeds(folder.path(), &format!("{sweep} --penalty-weights 0.1,1 --quiet"));
+    let output = corevar(folder.path(), &format!("{sweep} --penalty-weights 0.1,1,10 --resume"));
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("done in").count(), 1, "{said}");
+    assert!(said.contains("core-logit-variance-10-ridge0.001, run 1: done"), "{said}");
+    let message = fails(folder.path(), &format!("{sweep} --penalty-weights 1 --resume --batch-size 7"), 1);
+    assert!(message.contains("batch-size = 120, not 7"), "{message}");
+    let message = fails(folder.path(), &format!("{sweep} --penalty-weights 1 --resume --data-seed 7"), 1);
+    assert!(message.contains("data-seed"), "{message}");
+}
+
+#[test]
+fn a_sweep_that_was_killed_ends_as_one_that_was_not() {
+    let folder = folder();
+    let sweep = "sweep nonlinear --rows 600 --groups 60 --test-rows 100 --hidden 30 --epochs 6 --runs 4 \
+                 --penalty-weights 0.01,0.1,1,3,10 --quiet --out";
+    succeeds(folder.path(), &format!("{sweep} whole"));
+    let arguments = format!("{sweep} cut");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_corevar"))
+        .current_dir(folder.path())
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // As soon as some of the 24 runs are there.
+    let runs = folder.path().join("cut/runs");
+    while fs::read_dir(&runs).map_or(0, Iterator::count) < 5 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    succeeds(folder.path(), &format!("{sweep} cut --resume"));
+    let [whole, cut] = ["whole", "cut"].map(|run| json(&folder.path().join(run).join("results.json")));
+    assert_eq!(whole["estimators"].as_array().unwrap().len(), 6);
+    assert_eq!(timeless(whole), timeless(cut));
+}
+
+#[test]
+fn auto_chooses_first_and_trains_then() {
+    let folder = folder();
+    let table = succeeds(
+        folder.path(),
+        &format!("compare linear {SIZES} --penalty-weight auto --penalty-weights 0.1,1,10 --out run --quiet"),
+    );
+    assert!(
+        table.contains("core (logit-variance λ=10)") && table.contains("Penalty weight λ = 10:"),
+        "{table}"
+    );
+    let results = json(&folder.path().join("run/results.json"));
+    // All training rows again, after the choice.
+    assert_eq!(results["data"]["splits"]["train"], 400);
+    assert_eq!(results["selection"]["split"], "val");
+    assert!(folder.path().join("run/selection/results.json").is_file());
+    succeeds(folder.path(), "compare linear --config run/config.toml --out again --quiet");
+}
+
+#[test]
+fn a_rule_without_a_choice_is_refused() {
+    let folder = folder();
+    for (arguments, words) in [
+        ("compare linear --tolerance 0.2", "--tolerance has no effect"),
+        ("compare linear --penalty-weight auto --tolerance 2", "--tolerance is 2"),
+        ("compare linear --penalty-weight auto --guard -1", "--guard is -1"),
+        ("compare linear --penalty-weight auto --guard 1 --one-standard-error", "two rules"),
+        ("compare linear --penalty-weight auto --ridges 1,2", "--ridges has no effect"),
+        ("compare linear --penalty-weight sometimes", "neither a number nor auto"),
+        ("sweep linear --penalty-weight 2", "--penalty-weights"),
+        ("sweep linear --penalty none", "no weight to choose"),
+        ("sweep linear --penalty-weights 1,-2", "--penalty-weight is -2"),
+        ("path nonlinear --model mlp", "path is for linear models"),
+    ] {
+        let message = fails(folder.path(), &format!("{arguments} --out run"), 2);
+        assert!(message.contains(words), "{arguments}: {message}");
+        assert!(!folder.path().join("run").exists(), "{arguments}");
+    }
+    let message =
+        fails(folder.path(), &format!("sweep linear {SIZES} --one-standard-error --out run --quiet"), 1);
+    assert!(message.contains("two runs or more") && message.contains("tip:"), "{message}");
+    let message = fails(folder.path(), &format!("sweep linear {SIZES} --resume --out nothing"), 1);
+    assert!(message.contains("holds no run to resume"), "{message}");
+}
+
+#[test]
+fn a_path_shows_loss_penalty_style_and_coefficients() {
+    let folder = folder();
+    let table = succeeds(
+        folder.path(),
+        &format!("path linear {SIZES} --penalty-weights 0.1,10,inf --out run --quiet"),
+    );
+    let lines: Vec<&str> = table.lines().collect();
+    for word in ["loss on val", "penalty on val", "in style", "x1", "x2"] {
+        assert!(lines[0].contains(word), "{table}");
+    }
+    assert!(
+        lines[1].starts_with("0 ") && lines[4].starts_with("∞ *") && lines[4].contains("0.0 %"),
+        "{table}"
+    );
+    let report = fs::read_to_string(folder.path().join("run/report.html")).unwrap();
+    assert!(report.contains("Style in the weights"));
+}

@@ -1,0 +1,79 @@
+//! evaluate, stress and report: models that are trained already.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::*;
+
+#[test]
+fn evaluate_repeats_the_numbers_of_the_run() {
+    let folder = folder();
+    succeeds(folder.path(), &format!("compare nonlinear {SMALL} --runs 2 --out run --quiet"));
+    let stdout = succeeds(folder.path(), &format!("evaluate run nonlinear {SIZES} --json"));
+    let again: Value = serde_json::from_str(&stdout).unwrap();
+    let before = json(&folder.path().join("run/results.json"));
+    let of = |results: &Value, name: &str| {
+        let estimators = results["estimators"].as_array().unwrap();
+        estimators.iter().find(|estimator| estimator["name"] == name).unwrap()["mean"].clone()
+    };
+    for name in ["pooled", "core"] {
+        assert_eq!(of(&again, name), of(&before, name));
+    }
+    let table = succeeds(folder.path(), &format!("evaluate run nonlinear {SIZES} --out seen"));
+    for words in
+        ["95 % interval", "calibration error", "worst group", "loss at ξ = 4", "biased training sample"]
+    {
+        assert!(table.contains(words) || table.contains("looks biased"), "{words}: {table}");
+    }
+    assert!(folder.path().join("seen/report.html").is_file());
+    fs::remove_file(folder.path().join("seen/report.html")).unwrap();
+    succeeds(folder.path(), "report seen");
+    assert!(folder.path().join("seen/report.html").is_file());
+}
+
+#[test]
+fn stress_shows_a_line_an_intervention() {
+    let folder = folder();
+    let sizes = "--rows 60 --groups 10 --test-rows 20";
+    succeeds(folder.path(), &format!("compare stickmen {sizes} --epochs 1 --runs 1 --out run --quiet"));
+    let table = succeeds(
+        folder.path(),
+        &format!("stress run stickmen {sizes} --interventions blur=0.5|2,rotate --split test2 --out seen"),
+    );
+    for word in ["blur=0.5", "blur=2", "rotate=", "no intervention", "worst of the strongest", "test2"] {
+        assert!(table.contains(word), "{word}: {table}");
+    }
+    let report = fs::read_to_string(folder.path().join("seen/report.html")).unwrap();
+    assert!(report.contains("blur on test2"));
+    let stdout = succeeds(
+        folder.path(),
+        &format!("stress run/models/core-0.safetensors stickmen {sizes} --interventions noise --json"),
+    );
+    let document: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (&document["schema"], document["curves"].as_array().unwrap().len()),
+        (&"corevar.stress/1".into(), 1)
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let folder = folder();
+    succeeds(folder.path(), &format!("train linear {SIZES} --out run --quiet"));
+    fs::write(folder.path().join("text.safetensors"), "not a model").unwrap();
+    for (arguments, code, words) in [
+        ("evaluate run", 2, "MODEL"),
+        ("evaluate none linear", 1, "none"),
+        ("evaluate text.safetensors linear", 1, "not a corevar model"),
+        ("evaluate run stickmen --rows 10 --groups 2 --test-rows 5", 1, "the model takes 2 features"),
+        ("evaluate run linear --image-size 4x4", 2, "--image-size has no effect"),
+        ("stress run linear", 1, "images"),
+        ("stress run linear --interventions sneeze", 2, "there is no `sneeze`"),
+        ("stress run linear --interventions blur=a", 2, "--interventions: blur"),
+        ("report none", 1, "none"),
+    ] {
+        let message = fails(folder.path(), arguments, code);
+        assert!(message.contains(words), "{arguments}: {message}");
+    }
+}
