@@ -82,7 +82,7 @@ pub enum CompareError {
         /// Counted from 1.
         run: usize,
         /// Why.
-        cause: TrainError,
+        cause: Box<TrainError>,
     },
     /// What was finished could not be kept.
     #[error("{estimator}, run {run}: cannot be saved: {cause}")]
@@ -125,7 +125,7 @@ pub fn compare(
         let finished = run_job(job, dataset, measure, watch).map_err(|cause| CompareError::Train {
             estimator: estimator.clone(),
             run,
-            cause,
+            cause: Box::new(cause),
         })?;
         let kept = watch.finish(job, measure, &finished);
         kept.map_err(|cause| CompareError::Save { estimator, run, cause })?;

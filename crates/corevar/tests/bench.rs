@@ -1,5 +1,7 @@
 //! The benchmark's own side answers; `make bench` asks it in turns with PyTorch.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -109,8 +109,8 @@ impl DataError {
 
     /// For `map_err`: a failed system call on `path`.
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> DataError {
-        let path = path.to_path_buf();
-        move |cause| DataError::Io { path, action, cause }
+        // The name is copied only when it is needed: this stands behind every small read.
+        move |cause| DataError::Io { path: path.to_path_buf(), action, cause }
     }
 }
 

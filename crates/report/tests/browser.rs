@@ -3,6 +3,8 @@
 //! Chromium prints the document after its scripts ran, and what they said on the console. A second script, which only
 //! these tests append, moves the slider and writes what it saw into the document.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -159,7 +159,7 @@ impl TrainConfig {
     }
 
     fn check_model(&self) -> Result<(), ConfigError> {
-        let positive = |field, sizes: &[usize]| match sizes.iter().any(|&size| size == 0) {
+        let positive = |field, sizes: &[usize]| match sizes.contains(&0) {
             true => Err(ConfigError { field, value: format!("{sizes:?}"), rule: "sizes of at least 1" }),
             false => Ok(()),
         };
