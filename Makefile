@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test check bench paper
+.PHONY: build demo test browser check bench paper
 
 build:
 	$(CARGO) build --release --workspace
@@ -13,9 +13,15 @@ build:
 demo: build
 	$(PROGRAM) demo
 
-## Every test.
-test: build
+## Every test. The report is also opened in Chromium, where there is one or it can be installed.
+test: build browser
 	$(CARGO) test --release --workspace
+
+browser:
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+		|| (test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+			&& apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium > /dev/null) \
+		|| echo "no Chromium: the tests of the report in a browser are skipped"
 
 ## Formatting, lints and documentation, as errors.
 check:
@@ -25,7 +31,7 @@ check:
 
 ## The paper's motivating examples and stickmen at full size, five runs each: the numbers in README.
 paper: build
-	$(PROGRAM) compare linear --runs 5 --out runs/linear --overwrite
+	$(PROGRAM) compare linear --out runs/linear --overwrite
 	$(PROGRAM) compare nonlinear --runs 5 --out runs/nonlinear --overwrite
 	$(PROGRAM) compare stickmen --runs 5 --out runs/stickmen --overwrite
 
