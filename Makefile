@@ -18,7 +18,7 @@ test: build browser
 	$(CARGO) test --release --workspace
 
 browser:
-	@command -v chromium chromium-browser google-chrome > /dev/null \
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null \
 		|| (test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
 			&& apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium > /dev/null) \
 		|| echo "no Chromium: the tests of the report in a browser are skipped"
@@ -35,10 +35,13 @@ paper: build
 	$(PROGRAM) compare nonlinear --runs 5 --out runs/nonlinear --overwrite
 	$(PROGRAM) compare stickmen --runs 5 --out runs/stickmen --overwrite
 
-## Beside PyTorch, in turns, on this machine: bench/results.json.
+## Beside PyTorch, scikit-learn and Pillow, in turns, on this machine: bench/*results.json.
 bench: build .venv/bench
 	$(CARGO) build --release --workspace --examples
 	.venv/bin/python bench/run.py
+	.venv/bin/python bench/linear_data.py target/bench
+	.venv/bin/python bench/linear_fit.py target/bench target/release/examples/bench_linear > bench/linear_results.json
+	.venv/bin/python bench/images.py
 
 .venv/bench: bench/requirements.txt
 	python3 -m venv .venv
