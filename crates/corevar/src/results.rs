@@ -29,12 +29,15 @@ pub struct Results {
 pub struct Selection {
     /// What picked it.
     pub rule: Rule,
-    /// Of [`Rule::Tolerance`]: the share by which the loss may exceed the lowest of the path.
+    /// Of [`Rule::Tolerance`]: the share of the gain over a constant prediction that may be lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// Of [`Rule::Guard`]: the size ξ of the shift to guard against.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guard: Option<f64>,
+    /// The largest loss that the rule allows; None for [`Rule::Guard`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
     /// The split whose loss was looked at.
     pub split: String,
     /// λ of CoRe that the rule picked.
@@ -52,7 +55,7 @@ pub struct Selection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// The largest λ whose loss is at most a share above the lowest.
+    /// The largest λ that loses at most a share of what is gained over a constant prediction.
     Tolerance,
     /// The largest λ whose loss is at most one standard error above the lowest.
     StandardError,

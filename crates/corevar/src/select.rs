@@ -95,6 +95,7 @@ pub fn select(
         rule: criterion.rule(),
         tolerance: criterion.tolerance(),
         guard: criterion.guard(),
+        limit: choice.limit,
         split: split.into(),
         chosen: results.estimators[choice.chosen].penalty_weight,
         arg_min: results.estimators[choice.arg_min].penalty_weight,
@@ -130,6 +131,8 @@ struct Choice {
     path: Vec<usize>,
     chosen: usize,
     arg_min: usize,
+    /// Of the loss, where the rule has one.
+    limit: Option<f64>,
 }
 
 fn choose(
@@ -160,7 +163,7 @@ fn choose(
             });
             let worst = worst.collect::<Result<Vec<(usize, f64)>, SelectError>>()?;
             let lowest = worst.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(arg_min, |&(k, _)| k);
-            return Ok(Choice { path: path.to_vec(), chosen: lowest, arg_min });
+            return Ok(Choice { path: path.to_vec(), chosen: lowest, arg_min, limit: None });
         }
     };
     // The largest weight within the limit; of several ridges the one with the lower loss.
@@ -169,7 +172,7 @@ fn choose(
         setting(a.0).penalty_weight.total_cmp(&setting(b.0).penalty_weight).then(b.1.total_cmp(&a.1))
     };
     let chosen = within.max_by(|a, b| larger(a, b)).map_or(arg_min, |&(k, _)| k);
-    Ok(Choice { path: path.to_vec(), chosen, arg_min })
+    Ok(Choice { path: path.to_vec(), chosen, arg_min, limit: Some(limit) })
 }
 
 fn loss_of(setting: &EstimatorResult, split: &str) -> Option<f64> {

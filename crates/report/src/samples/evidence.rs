@@ -52,6 +52,7 @@ pub fn path() -> Records {
         rule: Rule::Tolerance,
         tolerance: Some(0.05),
         guard: None,
+        limit: Some(0.16),
         split: "val".into(),
         chosen: 1.0,
         arg_min: 0.01,
