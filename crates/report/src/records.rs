@@ -24,6 +24,8 @@ pub struct Records {
     pub epochs: Vec<EpochLine>,
     /// `evidence.json`; None without the file.
     pub evidence: Option<Evidence>,
+    /// `selection/results.json`, the path from which the penalty weight was chosen; None without the file.
+    pub path: Option<Results>,
 }
 
 /// One setting of `config.toml`.
@@ -68,6 +70,7 @@ impl Records {
             config: config(run)?,
             epochs: epochs(run)?,
             evidence: record(&run.join(evidence::FILE), evidence::SCHEMA)?,
+            path: record(&run.join("selection").join("results.json"), results::SCHEMA)?,
         })
     }
 }
@@ -220,6 +223,14 @@ mod tests {
         let run = folder(&[("results.json", &results_json()), ("evidence.json", &other)]);
         let message = Records::read(run.path()).unwrap_err().to_string();
         assert!(message.contains("evidence.json: the schema is `corevar.evidence/2`"), "{message}");
+    }
+
+    #[test]
+    fn the_path_beside_a_run_is_read() {
+        let run = folder(&[("results.json", &results_json())]);
+        fs::create_dir(run.path().join("selection")).unwrap();
+        fs::write(run.path().join("selection/results.json"), results_json()).unwrap();
+        assert!(Records::read(run.path()).unwrap().path.is_some());
     }
 
     #[test]

@@ -102,7 +102,8 @@ impl Curves {
         for (row, mark) in self.marks.iter().enumerate() {
             let x = self.across.map(&mark.x, (pixels_across.start, pixels_across.end));
             let y = scaled(NAME * (row as f64 + 0.5));
-            let line = [(x, y + scaled(NAME / 2.0)), (x, pixels_up.end)];
+            // Not up to the name: it would cross the names of others.
+            let line = [(x, pixels_up.start), (x, pixels_up.end)];
             area.draw(&PathElement::new(line, stroke(mark.colour, 1.25)))?;
             let width = scaled(letters_of(&mark.name) as f64 * LETTER / 2.0);
             let within = x.clamp(

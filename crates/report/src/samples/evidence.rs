@@ -53,6 +53,7 @@ pub fn path() -> Records {
         limit: Some(0.2),
         tolerance: Some(0.05),
         guard: None,
+        limit: Some(0.16),
         split: "val".into(),
         chosen: 1.0,
         arg_min: 0.01,

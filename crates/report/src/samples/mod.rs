@@ -50,7 +50,7 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
     let config =
         [("penalty", "logit-variance"), ("penalty-weight", "1"), ("epochs", "25")].map(setting).to_vec();
     let results = Results { schema: SCHEMA.into(), data, estimators, selection: None };
-    Records { name: "stickmen-run".into(), results, config: Some(config), epochs, evidence: None }
+    Records { name: "stickmen-run".into(), results, config: Some(config), epochs, evidence: None, path: None }
 }
 
 fn estimator(index: usize, runs: usize, splits: &[String], classes: &[String]) -> EstimatorResult {

@@ -38,7 +38,22 @@ fn table(records: &Records, models: &[Model<'_>], split: &str) -> Option<Markup>
     if levels.is_empty() {
         return None;
     }
-    let content = html! {
+    Some(html! {
+        div {
+            h3 { (split) }
+            (scroll(&format!("Errors by attribute on {split}"), content(records, models, &of_models, &levels)))
+            (worst(models, &of_models))
+        }
+    })
+}
+
+fn content(
+    records: &Records,
+    models: &[Model<'_>],
+    of_models: &[Option<&SplitEvidence>],
+    levels: &[(&str, &str, usize)],
+) -> Markup {
+    html! {
         table.heat {
             thead {
                 tr {
@@ -48,23 +63,18 @@ fn table(records: &Records, models: &[Model<'_>], split: &str) -> Option<Markup>
                 }
             }
             tbody {
-                @for (attribute, level, rows) in &levels {
+                @for (attribute, level, rows) in levels {
                     tr {
                         th scope="row" { (attribute) " = " (level) }
                         td.number { (count(*rows)) }
-                        @for evidence in &of_models { (cell(records, evidence.and_then(|e| error_of(e, attribute, level)))) }
+                        @for evidence in of_models {
+                            (cell(records, evidence.and_then(|e| error_of(e, attribute, level))))
+                        }
                     }
                 }
             }
         }
-    };
-    Some(html! {
-        div {
-            h3 { (split) }
-            (scroll(&format!("Errors by attribute on {split}"), content))
-            (worst(models, &of_models))
-        }
-    })
+    }
 }
 
 fn levels(attribute: &AttributeErrors) -> Vec<(&str, &str, usize)> {

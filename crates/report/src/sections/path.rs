@@ -1,6 +1,7 @@
 //! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the chosen one marked.
 
-use corevar::results::{Numbers, Results, Rule, Selection};
+use corevar::results::{Numbers, Results, Selection};
+use corevar::select::sentence;
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, swatches};
@@ -24,15 +25,16 @@ struct Path<'a> {
     settings: Vec<Named<'a>>,
 }
 
-/// Only for records that hold a path.
+/// Only for records that hold a path, or a choice from one.
 fn body(records: &Records) -> Option<Markup> {
-    let results = &records.results;
+    let results = records.path.as_ref().unwrap_or(&records.results);
+    let selection = results.selection.as_ref().or(records.results.selection.as_ref());
     let all = paths(results);
     let several_ridges = all.iter().any(|path| path.ridge != all[0].ridge);
     let shown = all.iter().take(MOST_PATHS);
-    (!all.is_empty()).then(|| {
+    (!all.is_empty() || selection.is_some()).then(|| {
         html! {
-            @if let Some(selection) = &results.selection { p { (rule(selection)) } }
+            @if let Some(selection) = selection { p { (sentence(selection)) " " (caution(selection)) } }
             @if all.len() > MOST_PATHS { p.note { "The first " (MOST_PATHS) " of " (all.len()) " paths." } }
             @for path in shown {
                 @if all.len() > 1 {
@@ -44,32 +46,14 @@ fn body(records: &Records) -> Option<Markup> {
     })
 }
 
-/// What picked the weight, in a few sentences.
-fn rule(selection: &Selection) -> Markup {
-    let Selection { split, .. } = selection;
-    let number = |value: Option<f64>| value.map_or_else(|| "?".into(), exact);
-    let text = match selection.rule {
-        Rule::Tolerance => format!(
-            "The rule takes the largest λ that costs at most {} % of what is gained on {split} over a constant prediction.",
-            number(selection.tolerance.map(|share| 100.0 * share)),
-        ),
-        Rule::StandardError => format!(
-            "The rule takes the largest λ whose loss on {split} is at most one standard error above the lowest."
-        ),
-        Rule::Guard => format!(
-            "The rule takes the λ with the lowest expected loss under a style shift of size ξ = {} on groups of {split}.",
-            number(selection.guard),
-        ),
+/// Why neither of the other two weights is the choice.
+fn caution(selection: &Selection) -> String {
+    let oracle = match selection.oracle.is_some() {
+        true => " The oracle has seen the test and stands here for comparison alone.",
+        false => "",
     };
-    html! {
-        (text) " It chose " strong { "λ = " (exact(selection.chosen)) } "."
-        " The lowest loss is at λ = " (exact(selection.arg_min))
-        ", which is not the choice: rows of " (split) " share the bias of training."
-        @if let Some(oracle) = &selection.oracle {
-            " Who knew " (oracle.split) " would have taken λ = " (exact(oracle.penalty_weight))
-            " (error " (Unit::Percent.show(Some(oracle.error), None)) " %): an oracle, for comparison alone."
-        }
-    }
+    let split = &selection.split;
+    format!("The lowest loss is not the choice, because rows of {split} share the bias of training.{oracle}")
 }
 
 /// Estimators that share name, penalty and ridge and differ in their weight; those with the chosen one first.
@@ -114,9 +98,15 @@ impl Path<'_> {
         };
         let ratio = Measure { title: "Variance ratio", of: |numbers| numbers.variance_ratio, ..loss };
         let error = error(results);
+        let has_limit = results.selection.as_ref().is_some_and(|selection| selection.limit.is_some());
         let loss_title = format!("Loss on {loss_split}");
         let figures: Vec<Markup> = [
-            (loss_title.as_str(), "The rule looks at this.", &loss, vec![loss_split]),
+            (
+                loss_title.as_str(),
+                if has_limit { "Grey: the largest that the rule allows." } else { "The rule looks at this." },
+                &loss,
+                vec![loss_split],
+            ),
             (error.title, "By split.", &error, all.clone()),
             (
                 "Variance ratio",
@@ -157,7 +147,7 @@ impl Path<'_> {
         let (names, mut curves): (Vec<&str>, Vec<Curve>) =
             shown.iter().filter_map(|split| Some((*split, curve(split)?))).unzip();
         if title.starts_with("Loss") {
-            curves.extend(self.tolerance(results, &weights));
+            curves.extend(self.limit(results, &weights));
         }
         let plot = Curves {
             description: format!("{title} of {} over the penalty weight.", display(self.name)),
@@ -172,10 +162,9 @@ impl Path<'_> {
         Some(figure(title, note, plot.svg()?))
     }
 
-    /// A line at the loss that the rule of tolerance just allows.
-    fn tolerance(&self, results: &Results, weights: &Weights) -> Option<Curve> {
-        let selection = results.selection.as_ref().filter(|selection| selection.rule == Rule::Tolerance)?;
-        let y = selection.limit?;
+    /// A line at the largest loss that the rule allows.
+    fn limit(&self, results: &Results, weights: &Weights) -> Option<Curve> {
+        let y = results.selection.as_ref()?.limit?;
         let ends = [self.settings.first()?, self.settings.last()?];
         let point = |setting: &Named<'_>| CurvePoint {
             x: weights.place(setting.result.penalty_weight),
@@ -241,6 +230,7 @@ mod tests {
             assert!(page.contains(text), "{text}: {page}");
         }
         assert!(page.contains("at most 5 % of what is gained on val"), "{page}");
+        assert!(page.contains("Grey: the largest that the rule allows."), "{page}");
         assert!(page.contains("<title>test2, λ = 0.1: "), "{page}");
     }
 
@@ -250,6 +240,17 @@ mod tests {
         let paths = paths(&records.results);
         let weights: Vec<f64> = paths[0].settings.iter().map(|named| named.result.penalty_weight).collect();
         assert_eq!((paths.len(), weights), (1, vec![0.0, 0.01, 0.1, 1.0, 10.0]));
+    }
+
+    #[test]
+    fn a_path_beside_the_run_is_drawn_as_well() {
+        let beside = samples::path().results;
+        let records = Records { path: Some(beside), ..samples::small() };
+        assert_eq!(body(&records).unwrap().into_string().matches("<svg").count(), 3);
+        let mut records = samples::small();
+        records.results.selection = samples::path().results.selection;
+        let page = body(&records).unwrap().into_string();
+        assert!(page.contains("Penalty weight λ = 1") && !page.contains("<svg"), "{page}");
     }
 
     #[test]

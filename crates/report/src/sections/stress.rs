@@ -68,6 +68,23 @@ fn legend(records: &Records, curves: &[StressCurve]) -> Vec<(Colour, String)> {
     legend
 }
 
+/// Strengths from weak to strong: a stronger JPEG quality or contrast is a smaller number.
+fn rungs(curves: &[&StressCurve]) -> Vec<f64> {
+    let mut rungs: Vec<f64> = Vec::new();
+    for point in curves.iter().flat_map(|curve| &curve.points) {
+        if !rungs.contains(&point.strength) {
+            rungs.push(point.strength);
+        }
+    }
+    rungs
+}
+
+fn axis(rungs: &[f64]) -> Axis {
+    let last = rungs.len().saturating_sub(1).max(1) as f64;
+    let marks = rungs.iter().enumerate().map(|(index, rung)| (index as f64, exact(*rung))).collect();
+    Axis::named(-0.03 * last, 1.03 * last, marks)
+}
+
 impl View {
     fn figure(
         &self,
@@ -75,19 +92,18 @@ impl View {
         (intervention, split): (&str, &str),
         found: &[&StressCurve],
     ) -> Option<Markup> {
+        let rungs = rungs(found);
         let curve = |stress: &&StressCurve| Curve {
             colour: colour(&stress.model.name, &records.results),
-            points: stress.points.iter().filter_map(|point| self.point(stress, point)).collect(),
+            points: stress.points.iter().filter_map(|point| self.point(stress, point, &rungs)).collect(),
             spread: Spread::Bars,
         };
-        let curves: Vec<Curve> = found.iter().map(curve).collect();
-        let strengths = || curves.iter().flat_map(|curve| &curve.points).map(|point| point.x);
         let plot = Curves {
             description: format!("{} under {intervention} on {split}.", self.title),
-            across: Axis::around(strengths())?,
-            across_title: format!("strength of {intervention}"),
+            across: axis(&rungs),
+            across_title: format!("{intervention}, from weak to strong"),
             up: None,
-            curves,
+            curves: found.iter().map(curve).collect(),
             marks: Vec::new(),
         };
         let mut title = self.title.to_string();
@@ -95,11 +111,12 @@ impl View {
         Some(figure(&title, html! {}, plot.svg()?))
     }
 
-    fn point(&self, stress: &StressCurve, point: &StressPoint) -> Option<CurvePoint> {
+    fn point(&self, stress: &StressCurve, point: &StressPoint, rungs: &[f64]) -> Option<CurvePoint> {
+        let x = rungs.iter().position(|rung| *rung == point.strength)? as f64;
         let value = (self.of)(point).filter(|value| value.is_finite())?;
         let text = self.unit.show(Some(value), None);
         let tip = format!("{}, strength {}: {} {text}", label(stress), exact(point.strength), self.title);
-        Some(CurvePoint { x: point.strength, y: self.unit.scale(value), range: None, size: DOT, tip })
+        Some(CurvePoint { x, y: self.unit.scale(value), range: None, size: DOT, tip })
     }
 }
 
@@ -113,6 +130,14 @@ mod tests {
         let page = body(&samples::with_evidence()).unwrap().into_string();
         assert_eq!((page.matches("<svg").count(), page.matches("<h3>rotate on test1</h3>").count()), (3, 1));
         assert!(page.contains("CoRe λ=1, strength 30: error in % "), "{page}");
+    }
+
+    #[test]
+    fn a_stronger_intervention_may_be_a_smaller_number() {
+        let mut curve = samples::with_evidence().evidence.unwrap().stress.remove(0);
+        curve.points.reverse();
+        assert_eq!(rungs(&[&curve]), [45.0, 30.0, 15.0, 0.0]);
+        assert_eq!(axis(&rungs(&[&curve])).label(0.0), "45");
     }
 
     #[test]
