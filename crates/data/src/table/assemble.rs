@@ -304,8 +304,14 @@ impl Rough {
 
     /// Ids without the names that no row has any more.
     fn used_ids(&self) -> (Vec<Option<u32>>, Vec<String>) {
-        let mut names = Levels::default();
-        let ids = self.ids.iter().map(|id| id.map(|id| names.level(self.id_names.name(id)))).collect();
-        (ids, names.into_names())
+        let (mut new_ids, mut names) = (vec![None; self.id_names.count()], Vec::new());
+        let mut renumbered = |id: u32| {
+            *new_ids[id as usize].get_or_insert_with(|| {
+                names.push(self.id_names.name(id).to_string());
+                names.len() as u32 - 1
+            })
+        };
+        let ids = self.ids.iter().map(|id| id.map(&mut renumbered)).collect();
+        (ids, names)
     }
 }

@@ -106,10 +106,6 @@ impl Levels {
         &self.names[level as usize]
     }
 
-    pub(crate) fn into_names(self) -> Vec<String> {
-        self.names
-    }
-
     pub(crate) fn name_of(&self, row: usize) -> &str {
         self.name(self.of_row[row])
     }

@@ -50,7 +50,6 @@ pub fn path() -> Records {
     }
     records.results.selection = Some(Selection {
         rule: Rule::Tolerance,
-        limit: Some(0.2),
         tolerance: Some(0.05),
         guard: None,
         limit: Some(0.16),
