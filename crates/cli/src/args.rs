@@ -58,7 +58,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Folder for models, records and report; an earlier demo in it is replaced
+    /// Folder for models, records and report; an earlier run in it is replaced
     #[arg(long, value_name = "DIR", default_value = "corevar-demo")]
     pub out: PathBuf,
     #[command(flatten)]
@@ -233,7 +233,7 @@ pub struct Common {
     /// Go on with the run that --out holds: what is finished is not trained again
     #[arg(long)]
     pub resume: bool,
-    /// Settings from a file; flags go before it. The config.toml of any run is such a file
+    /// Settings from a file; flags go before it. The config.toml of train, compare and sweep is such a file
     #[arg(long, value_name = "F.toml")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use corevar::compare::CompareError;
+use corevar::model_file::ModelFileError;
 use corevar::run_folder::RunFolderError;
 use corevar::select::SelectError;
 use corevar::train::TrainError;
@@ -80,6 +81,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<ReportError>() {
         error.tip().map(String::from)
     } else if let Some(error) = error.downcast_ref::<TrainError>() {
+        error.tip()
+    } else if let Some(error) = error.downcast_ref::<ModelFileError>() {
         error.tip()
     } else if let Some(error) = error.downcast_ref::<SelectError>() {
         error.tip()

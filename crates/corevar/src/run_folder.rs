@@ -26,6 +26,9 @@ const OURS: [&str; 9] = [
     "report.html",
 ];
 
+/// First line of a `config.toml` of ours: a folder of somebody else's may have one too.
+const MARK: &str = "# A run of corevar.";
+
 /// Name and version of the form of a [`RunRecord`].
 const RECORD: &str = "corevar.run/1";
 
@@ -141,7 +144,7 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(cause) => return Err(io(cause)),
     };
-    let holds_a_run = entries.iter().any(|entry| entry.file_name() == "config.toml");
+    let holds_a_run = fs::read_to_string(path.join("config.toml")).is_ok_and(|text| text.starts_with(MARK));
     match (holds_a_run, start) {
         (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
         (true, Start::Overwrite | Start::Resume) => Ok(()),
@@ -169,7 +172,11 @@ impl RunFolder {
                 .map_err(io(&old))?;
         }
         let folder = Self { path: path.into(), several, _lock: lock };
-        write_whole(&path.join("config.toml"), config.as_bytes()).map_err(io(path))?;
+        write_whole(&path.join("config.toml"), format!("{MARK}\n{config}").as_bytes()).map_err(io(path))?;
+        if several {
+            // Of a run that had only one model, and now has more.
+            let _ = fs::remove_file(path.join("model.safetensors"));
+        }
         for name in ["runs", "models"].iter().take(if several { 2 } else { 1 }) {
             fs::create_dir_all(path.join(name)).map_err(io(path))?;
         }
@@ -286,7 +293,7 @@ mod tests {
         assert!(matches!(create(&path, Start::New, ""), Err(RunFolderError::HoldsARun(_))));
         fs::write(path.join("notes.txt"), "mine").unwrap();
         create(&path, Start::Overwrite, "a = 2\n").unwrap();
-        assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "a = 2\n");
+        assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "# A run of corevar.\na = 2\n");
         assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "mine");
     }
 
@@ -294,6 +301,7 @@ mod tests {
     fn a_folder_with_other_files_is_refused_even_to_overwrite() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "").unwrap();
+        fs::write(folder.path().join("config.toml"), "mine = true\n").unwrap();
         let refused = create(folder.path(), Start::Overwrite, "");
         assert!(matches!(refused, Err(RunFolderError::HoldsOtherFiles(_))));
         let refused = create(folder.path(), Start::Resume, "");

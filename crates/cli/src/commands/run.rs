@@ -10,7 +10,7 @@ use corevar::model_file;
 use corevar::path::linear_path;
 use corevar::results::{DataSummary, EstimatorResult, Results, SCHEMA, Selection};
 use corevar::run_folder::{self, RunFolder, RunRecord, Start};
-use corevar::select::{constant_loss, select, sentence};
+use corevar::select::{Criterion, constant_loss, select, sentence};
 use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
 use corevar::validation::{self, with_validation};
 use corevar::verdict::verdict;
@@ -23,7 +23,7 @@ use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
 use crate::progress::Keeper;
 use crate::settings::{Resolved, given, overlay, resolve};
-use crate::{resume, table};
+use crate::{output, resume, table};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
 const VALIDATION: f64 = 0.2;
@@ -83,6 +83,10 @@ impl Prepared {
 
     /// A conditional penalty without a group would train the pooled model: hardly what was meant.
     pub fn refuse_without_groups(&self) -> anyhow::Result<()> {
+        let of_choice = self.resolved.choice.iter().flat_map(|choice| &choice.penalties);
+        if !of_choice.chain([&self.resolved.config.penalty]).any(|penalty| penalty.needs_groups()) {
+            return Ok(());
+        }
         let summary = DataSummary::new(&self.dataset, self.resolved.config.label_bins);
         if summary.groups > 0 {
             return Ok(());
@@ -154,7 +158,7 @@ impl Prepared {
             }
         }
         let jobs =
-            estimators.iter().map(|estimator| (estimator.key.as_str(), Job { estimator, run: 0 }.key()));
+            estimators.iter().map(|estimator| (estimator.name.as_str(), Job { estimator, run: 0 }.key()));
         folder.write_metrics(jobs).context("metrics.jsonl")?;
         let data = DataSummary::new(&self.dataset, measure.label_bins);
         let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
@@ -168,7 +172,9 @@ impl Prepared {
         let splits = self.dataset.splits.clone();
         self.hold_out();
         let folder = self.folder(&self.out.join("selection"), true)?;
-        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, 1)?;
+        // One standard error needs the runs; the other rules do with one.
+        let runs = if choice.criterion == Criterion::StandardError { self.resolved.runs } else { 1 };
+        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, runs)?;
         folder.write_results(&results).context("selection/results.json")?;
         self.dataset.splits = splits;
         results.selection.context("a path without CoRe")
@@ -209,7 +215,7 @@ impl Prepared {
         let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
         let jobs = estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run }));
         folder
-            .write_metrics(jobs.map(|job| (job.estimator.key.as_str(), job.key())))
+            .write_metrics(jobs.map(|job| (job.estimator.name.as_str(), job.key())))
             .context("metrics.jsonl")?;
         Ok(results)
     }
@@ -294,13 +300,15 @@ fn threads(asked: Option<usize>) -> Result<usize, Usage> {
 
 fn print(results: &Results, table: &str, show: Show, report: &Path) -> anyhow::Result<()> {
     if show.json {
-        println!("{}", serde_json::to_string_pretty(results)?);
-        return Ok(());
+        return output::json(results);
     }
-    print!("{table}");
-    let sentences = [results.selection.as_ref().map(sentence), verdict(results)];
+    output::text(table)?;
+    let sentences = [
+        results.selection.as_ref().map(|selection| sentence(selection, results.data.classes.is_empty())),
+        verdict(results),
+    ];
     for sentence in sentences.into_iter().flatten() {
-        println!("\n{sentence}");
+        output::line(&format!("\n{sentence}"))?;
     }
     if !show.quiet {
         eprintln!("\nreport: {}", report.display());

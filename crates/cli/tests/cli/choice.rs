@@ -109,6 +109,9 @@ fn a_rule_without_a_choice_is_refused() {
         ("compare linear --penalty-weight sometimes", "neither a number nor auto"),
         ("sweep linear --penalty-weight 2", "--penalty-weights"),
         ("sweep linear --penalty none", "no weight to choose"),
+        ("sweep linear --one-standard-error", "solved exactly"),
+        ("sweep linear --penalties none,logit-sd", "comes along anyway"),
+        ("sweep linear --penalty-weights 1,2,1", "stands there twice"),
         ("sweep linear --penalty-weights 1,-2", "--penalty-weight is -2"),
         ("path nonlinear --model mlp", "path is for linear models"),
     ] {
@@ -117,7 +120,7 @@ fn a_rule_without_a_choice_is_refused() {
         assert!(!folder.path().join("run").exists(), "{arguments}");
     }
     let message =
-        fails(folder.path(), &format!("sweep linear {SIZES} --one-standard-error --out run --quiet"), 1);
+        fails(folder.path(), &format!("sweep nonlinear {SMALL} --one-standard-error --out run --quiet"), 1);
     assert!(message.contains("two runs or more") && message.contains("tip:"), "{message}");
     let message = fails(folder.path(), &format!("sweep linear {SIZES} --resume --out nothing"), 1);
     assert!(message.contains("holds no run to resume"), "{message}");
