@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test browser check bench paper
+.PHONY: build demo test kill browser check bench paper
 
 build:
 	$(CARGO) build --release --workspace
@@ -16,6 +16,10 @@ demo: build
 ## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says.
 test: build
 	$(CARGO) test --release --workspace
+
+## Kills training runs and sweeps at random moments and compares what they end with, to the bit.
+kill: build
+	COREVAR_KILLS=100 $(CARGO) test --release --workspace --test cli -- killed --nocapture
 
 ## Chromium for the tests of the report, by Debian's package manager.
 browser:

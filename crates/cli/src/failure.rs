@@ -11,6 +11,8 @@ use corevar::train::TrainError;
 use corevar_data::DataError;
 use corevar_report::ReportError;
 
+use crate::interrupt::INTERRUPTED;
+
 /// Something in the way, and what to do about it: exit code 1.
 #[derive(Debug)]
 pub struct Failure {
@@ -59,6 +61,10 @@ impl std::error::Error for Usage {}
 
 /// Prints the error and its tip on stderr.
 pub fn report(error: &anyhow::Error) -> ExitCode {
+    if is_interruption(error) {
+        eprintln!("{error}: its state is kept\ntip: go on with the same command and --resume");
+        return ExitCode::from(INTERRUPTED);
+    }
     eprintln!("error: {error:#}");
     if let Some(tip) = error.chain().find_map(tip) {
         eprintln!("tip: {tip}");
@@ -67,6 +73,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         Some(_) => ExitCode::from(2),
         None => ExitCode::FAILURE,
     }
+}
+
+fn is_interruption(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<CompareError>();
+    matches!(cause, Some(CompareError::Train { cause, .. }) if matches!(**cause, TrainError::Interrupted { .. }))
 }
 
 fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {

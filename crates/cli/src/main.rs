@@ -5,6 +5,7 @@ mod choice;
 mod commands;
 mod data;
 mod failure;
+mod interrupt;
 mod output;
 mod progress;
 mod resume;

@@ -14,7 +14,7 @@ use crate::results::{Results, RunResult};
 use crate::train::{EpochRecord, TrainConfig, Trained};
 
 /// Names that a run writes, and that `--overwrite` may remove.
-const OURS: [&str; 9] = [
+const OURS: [&str; 11] = [
     "config.toml",
     "results.json",
     "evidence.json",
@@ -23,8 +23,13 @@ const OURS: [&str; 9] = [
     "models",
     "runs",
     "selection",
+    "states",
+    "data.txt",
     "report.html",
 ];
+
+/// Temporary names begin like this.
+const UNFINISHED: &str = ".unfinished-";
 
 /// First line of a `config.toml` of ours: a folder of somebody else's may have one too.
 const MARK: &str = "# A run of corevar.";
@@ -106,6 +111,16 @@ pub enum RunFolderError {
         /// Its value now.
         now: String,
     },
+    /// Its run had other data.
+    #[error("{}: the run there had other data (fingerprint {before}, now {now})", path.display())]
+    OtherData {
+        /// Which folder.
+        path: PathBuf,
+        /// Fingerprint of the data then.
+        before: String,
+        /// Of the data now.
+        now: String,
+    },
     /// Another process writes to it.
     #[error("{}: another corevar writes to this folder", .0.display())]
     Busy(PathBuf),
@@ -128,6 +143,7 @@ impl RunFolderError {
             }
             Self::HoldsOtherFiles(_) => "choose an --out that is new or empty",
             Self::NothingToResume(_) => "leave out --resume, or name the --out of the run that was stopped",
+            Self::OtherData { .. } => "give it the data of that run, or choose another --out",
             Self::OtherSettings { .. } => "repeat the settings of that run, or choose another --out",
             Self::Busy(_) => "wait for it to end, or choose another --out",
             Self::Io { .. } => return None,
@@ -144,6 +160,7 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(cause) => return Err(io(cause)),
     };
+    let entries: Vec<_> = entries.into_iter().filter(|entry| !is_unfinished(&entry.file_name())).collect();
     let holds_a_run = fs::read_to_string(path.join("config.toml")).is_ok_and(|text| text.starts_with(MARK));
     match (holds_a_run, start) {
         (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
@@ -152,6 +169,21 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         (false, _) if entries.is_empty() => Ok(()),
         (false, _) => Err(RunFolderError::HoldsOtherFiles(path.into())),
     }
+}
+
+/// A file that a process which was killed had not finished writing.
+fn is_unfinished(name: &std::ffi::OsStr) -> bool {
+    name.to_string_lossy().starts_with(UNFINISHED)
+}
+
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_unfinished(&entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl RunFolder {
@@ -177,10 +209,37 @@ impl RunFolder {
             // Of a run that had only one model, and now has more.
             let _ = fs::remove_file(path.join("model.safetensors"));
         }
-        for name in ["runs", "models"].iter().take(if several { 2 } else { 1 }) {
+        for name in ["states", "runs", "models"].iter().take(if several { 3 } else { 2 }) {
             fs::create_dir_all(path.join(name)).map_err(io(path))?;
+            remove_unfinished(&path.join(name)).map_err(io(path))?;
         }
+        remove_unfinished(path).map_err(io(path))?;
         Ok(folder)
+    }
+
+    /// Refuses other data than those that the run began with, known by their fingerprint.
+    pub fn check_data(&self, now: &str) -> Result<(), RunFolderError> {
+        let file = self.path.join("data.txt");
+        match fs::read_to_string(&file) {
+            Ok(before) if before.trim() == now => Ok(()),
+            Ok(before) => Err(RunFolderError::OtherData {
+                path: self.path.clone(),
+                before: before.trim().into(),
+                now: now.into(),
+            }),
+            Err(_) => write_whole(&file, format!("{now}\n").as_bytes())
+                .map_err(|cause| RunFolderError::Io { path: file, cause }),
+        }
+    }
+
+    /// Removes what only a run that was stopped needs.
+    pub fn finish(&self) -> io::Result<()> {
+        fs::remove_dir_all(self.states())
+    }
+
+    /// Where runs keep their state while they train.
+    pub fn states(&self) -> PathBuf {
+        self.path.join("states")
     }
 
     /// Where it is.
@@ -263,6 +322,7 @@ fn lock(path: &Path) -> Result<File, RunFolderError> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
     // As any new file: what the umask allows, not only for the owner.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -306,6 +366,15 @@ mod tests {
         assert!(matches!(refused, Err(RunFolderError::HoldsOtherFiles(_))));
         let refused = create(folder.path(), Start::Resume, "");
         assert!(matches!(refused, Err(RunFolderError::NothingToResume(_))));
+    }
+
+    #[test]
+    fn what_a_killed_process_left_unfinished_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".unfinished-a1b2");
+        fs::write(&left, "half a conf").unwrap();
+        create(folder.path(), Start::New, "a = 1\n").unwrap();
+        assert!(!left.exists());
     }
 
     #[test]

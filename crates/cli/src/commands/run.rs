@@ -1,6 +1,9 @@
 //! What `train`, `compare`, `sweep` and `demo` share: data in, models and records out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Context;
 use corevar::compare::{Estimator, Job, compare, measure, summarise};
@@ -21,9 +24,9 @@ use crate::args::{Common, Settings, Show};
 use crate::choice::{Choice, Choosing};
 use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
-use crate::progress::Keeper;
+use crate::progress::{Checkpoints, Keeper};
 use crate::settings::{Resolved, given, overlay, resolve};
-use crate::{output, resume, table};
+use crate::{interrupt, output, resume, table};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
 const VALIDATION: f64 = 0.2;
@@ -41,12 +44,17 @@ pub struct Prepared {
     start: Start,
     show: Show,
     threads: usize,
+    checkpoint_every: Duration,
+    /// Set by Ctrl-C.
+    stop: Arc<AtomicBool>,
 }
 
 impl Prepared {
     /// `usual` are the command's own defaults; `runs` how often it trains an estimator.
     pub fn new(common: &Common, usual: &Settings, runs: usize, choosing: Choosing) -> anyhow::Result<Self> {
         let threads = threads(common.threads)?;
+        let checkpoint_every = Duration::try_from_secs_f64(common.checkpoint_every)
+            .map_err(|_| Usage::new("--checkpoint-every must be a number of seconds from 0"))?;
         let given = given(&common.settings, common.config.as_deref())?;
         let start = match (common.overwrite, common.resume) {
             (_, true) => Start::Resume,
@@ -67,7 +75,18 @@ impl Prepared {
         let resolved = resolve(&given, &of_data, are_images, runs, choosing)?;
         check_fit(&resolved.config, &dataset)?;
         let (data, out, show) = (common.data.clone(), common.out.clone(), common.show);
-        let prepared = Self { resolved, data, dataset, report, out, start, show, threads };
+        let prepared = Self {
+            resolved,
+            data,
+            dataset,
+            report,
+            out,
+            start,
+            show,
+            threads,
+            checkpoint_every,
+            stop: interrupt::watch()?,
+        };
         for line in notes {
             prepared.say(&line);
         }
@@ -176,6 +195,7 @@ impl Prepared {
         let runs = if choice.criterion == Criterion::StandardError { self.resolved.runs } else { 1 };
         let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, runs)?;
         folder.write_results(&results).context("selection/results.json")?;
+        folder.finish().context("selection/states")?;
         self.dataset.splits = splits;
         results.selection.context("a path without CoRe")
     }
@@ -211,7 +231,9 @@ impl Prepared {
 
     fn train(&self, folder: &RunFolder, estimators: &[Estimator], runs: usize) -> anyhow::Result<Results> {
         let data = fingerprint(&self.dataset)?;
-        let keeper = Keeper::new(folder, &data, self.show.quiet);
+        folder.check_data(&data)?;
+        let checkpoints = Checkpoints { every: self.checkpoint_every, stop: &self.stop };
+        let keeper = Keeper::new(folder, &data, checkpoints, self.show.quiet);
         let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
         let jobs = estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run }));
         folder
@@ -248,6 +270,7 @@ impl Prepared {
         let evidence = self.evidence(folder, estimators, results)?;
         folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
         let report = corevar_report::write(folder.path())?;
+        folder.finish().with_context(|| format!("{}: states", self.out.display()))?;
         Ok((evidence, report))
     }
 

@@ -65,7 +65,11 @@ fn what_does_not_fit_is_said() {
         ("evaluate run", 2, "MODEL"),
         ("evaluate none linear", 1, "none"),
         ("evaluate text.safetensors linear", 1, "not a corevar model"),
-        ("evaluate run stickmen --rows 10 --groups 2 --test-rows 5", 1, "but the model knows the classes 0, 1"),
+        (
+            "evaluate run stickmen --rows 10 --groups 2 --test-rows 5",
+            1,
+            "but the model knows the classes 0, 1",
+        ),
         ("evaluate run other.csv", 1, "was never seen in training"),
         ("evaluate run linear --out run --overwrite", 2, "is the folder of a model"),
         ("stress run linear --interventions blur=1|2,blur", 2, "stands there twice"),
