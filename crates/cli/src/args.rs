@@ -38,7 +38,7 @@ pub enum Command {
     Train(Train),
     /// Train the pooled and the CoRe estimator side by side, several runs each
     Compare(Compare),
-    /// Train a path of penalty weights and choose one by the validation loss
+    /// Train a path of penalty weights and choose the largest that costs little on the validation rows
     Sweep(Sweep),
     /// A linear model along a path of penalty weights: coefficients, validation loss and penalty
     Path(Sweep),
@@ -130,12 +130,14 @@ pub struct Models {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "corevar evaluate [OPTIONS] MODEL.. DATA")]
 pub struct Evaluate {
     #[command(flatten)]
     pub models: Models,
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "corevar stress [OPTIONS] MODEL.. DATA")]
 pub struct Stress {
     #[command(flatten)]
     pub models: Models,
@@ -211,7 +213,7 @@ pub struct Generate {
 /// How results and progress are shown.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Show {
-    /// Print results.json on stdout instead of the table
+    /// Print a JSON document on stdout instead of the table: results.json, where there is one
     #[arg(long)]
     pub json: bool,
     /// No progress on stderr

@@ -75,9 +75,14 @@ impl Choice {
         }))
     }
 
+    /// Whether ridges and penalties are chosen too.
+    pub fn sweeps(&self) -> bool {
+        self.choosing == Choosing::Always
+    }
+
     /// As the flags that say it.
     pub fn flags(&self) -> ChoiceFlags {
-        let sweeps = self.choosing == Choosing::Always;
+        let sweeps = self.sweeps();
         ChoiceFlags {
             penalty_weights: Some(self.penalty_weights.clone()),
             ridges: sweeps.then(|| self.ridges.clone()),

@@ -165,19 +165,21 @@ fn complete(
     let penalised = config.penalty != Penalty::None;
     let is_linear = kind == ModelKind::Linear;
     let by_epochs = !is_linear;
+    // A sweep has lists of them.
+    let lists = choice.is_some_and(Choice::sweeps);
     let cnn = match &config.model {
         ModelSpec::Cnn(cnn) => Some(cnn.clone()),
         ModelSpec::Linear | ModelSpec::Mlp { .. } => None,
     };
     Settings {
-        penalty: Some(config.penalty),
+        penalty: (!lists).then_some(config.penalty),
         penalty_weight: match choice {
             Some(_) => settings.penalty_weight.filter(|weight| matches!(weight, Weight::Auto(_))),
             None => penalised.then_some(Weight::Is(config.penalty_weight)),
         },
         normalise: penalised.then_some(config.normalise),
         penalty_warmup: (penalised && by_epochs).then_some(config.penalty_warmup),
-        ridge: Some(config.ridge),
+        ridge: (!lists).then_some(config.ridge),
         model: Some(kind),
         standardise: is_linear.then_some(config.standardise),
         hidden: match &config.model {
@@ -342,6 +344,6 @@ mod tests {
     fn a_value_out_of_range_names_the_flag() {
         let given = Settings { penalty_weight: Some(Weight::Is(-1.0)), ..Default::default() };
         let message = resolved(given).unwrap_err().to_string();
-        assert_eq!(message, "--penalty-weight is -1, but must be a number from 0");
+        assert_eq!(message, "--penalty-weight is -1, but must be a number from 0 (inf is for linear models)");
     }
 }

@@ -27,6 +27,9 @@ struct Header {
     schema: String,
     model: ModelSpec,
     input: InputShape,
+    /// Names of the features; a model takes them by name, not by place.
+    #[serde(default)]
+    features: Vec<String>,
     task: Task,
 }
 
@@ -69,6 +72,7 @@ pub fn save(model: &Trained, path: &Path) -> Result<(), ModelFileError> {
         schema: SCHEMA.into(),
         model: model.spec.clone(),
         input: model.input,
+        features: model.features.clone(),
         task: model.task.clone(),
     };
     let header = serde_json::to_string(&header).expect("plain data");
@@ -112,8 +116,11 @@ fn parse(bytes: &[u8]) -> Result<Trained, String> {
         ModelSpec::Linear => Predictor::Linear(read_linear(&header, &tensors)?),
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
     };
-    let Header { model: spec, input, task, .. } = header;
-    Ok(Trained { predictor, spec, input, task, notes: Vec::new() })
+    let Header { model: spec, input, features, task, .. } = header;
+    if !features.is_empty() && features.len() != input.len() {
+        return Err("it does not name as many features as it takes".into());
+    }
+    Ok(Trained { predictor, spec, input, features, task, notes: Vec::new() })
 }
 
 fn read_linear(header: &Header, tensors: &SafeTensors) -> Result<LinearModel, String> {
@@ -258,7 +265,7 @@ mod tests {
             }),
             _ => Predictor::Network(spec.init(input, 2, 3, &Device::flex())),
         };
-        Trained { predictor, spec, input, task, notes: Vec::new() }
+        Trained { predictor, spec, input, features: Vec::new(), task, notes: Vec::new() }
     }
 
     fn specs() -> [ModelSpec; 3] {

@@ -9,7 +9,7 @@ use crate::evaluate::Measure;
 use crate::linear::{self, PathConfig, RowsMatrix};
 use crate::model::Predictor;
 use crate::results::RunResult;
-use crate::task::{Rows, input_shape, task};
+use crate::task::{Rows, feature_names, input_shape, task};
 use crate::train::{CheckedTrainConfig, EpochRecord, TrainError, Trained, exact_record, linear_config};
 
 /// One point of the path.
@@ -50,6 +50,7 @@ pub fn linear_path(
                 predictor: Predictor::Linear(fit.model),
                 spec: config.model.clone(),
                 input: input_shape(dataset),
+                features: feature_names(dataset),
                 task: task(dataset),
                 notes,
             };

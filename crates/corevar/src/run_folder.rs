@@ -161,7 +161,10 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) => return Err(io(cause)),
     };
     let entries: Vec<_> = entries.into_iter().filter(|entry| !is_unfinished(&entry.file_name())).collect();
-    let holds_a_run = fs::read_to_string(path.join("config.toml")).is_ok_and(|text| text.starts_with(MARK));
+    let begins =
+        |name: &str, with: &str| fs::read_to_string(path.join(name)).is_ok_and(|text| text.contains(with));
+    let holds_a_run = begins("config.toml", MARK)
+        || begins("config.toml", "") && begins("results.json", crate::results::SCHEMA);
     match (holds_a_run, start) {
         (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
         (true, Start::Overwrite | Start::Resume) => Ok(()),
@@ -396,6 +399,7 @@ mod tests {
             }),
             spec: ModelSpec::Linear,
             input: InputShape::Features(1),
+            features: vec!["x".into()],
             task: Task::Regression,
             notes: Vec::new(),
         };

@@ -195,6 +195,7 @@ mod tests {
             predictor: Predictor::Network(spec.init(input, 2, 5, &Device::flex())),
             spec,
             input,
+            features: Vec::new(),
             task: Task::Classes(vec!["adult".into(), "child".into()]),
             notes: Vec::new(),
         }

@@ -166,6 +166,14 @@ pub fn task(dataset: &Dataset) -> Task {
     }
 }
 
+/// Names of the features, in their order; empty for pictures.
+pub fn feature_names(dataset: &Dataset) -> Vec<String> {
+    match &dataset.inputs {
+        Inputs::Features(features) => features.names.clone(),
+        Inputs::Images(_) => Vec::new(),
+    }
+}
+
 /// What a model sees of each row of the data.
 pub fn input_shape(dataset: &Dataset) -> InputShape {
     match &dataset.inputs {

@@ -21,14 +21,37 @@ pub fn verdict(results: &Results) -> Option<String> {
         let tests = estimator.mean.iter().filter(|(split, _)| *split != "train" && *split != "val");
         tests.filter_map(|(split, numbers)| Some((split.clone(), numbers.error?))).collect()
     };
+    if let Some(sentence) = nothing_learned(pooled, core) {
+        return Some(sentence);
+    }
     let gain = |(split, pooled): (String, f64)| {
         let core = core.mean.get(&split)?.error?;
-        Some(Change { split, pooled, core })
+        let rows = results.data.splits.get(&split).copied().unwrap_or(0);
+        Some(Change { split, pooled, core, rows })
     };
     let changes: Vec<Change> = held_out(pooled).into_iter().filter_map(gain).collect();
     let best = changes.iter().max_by(|a, b| a.gain().total_cmp(&b.gain()))?;
     let worst = changes.iter().min_by(|a, b| a.gain().total_cmp(&b.gain()))?;
-    Some(sentence(best, worst))
+    Some(sentence(best, worst, changes.len() > 1))
+}
+
+/// A model must err less often than the most frequent class alone, by this much, to have learned something.
+const LEARNED: f64 = 0.01;
+
+/// A word when neither model does better on the training rows than to answer the most frequent class.
+fn nothing_learned(pooled: &EstimatorResult, core: &EstimatorResult) -> Option<String> {
+    let classes = &pooled.runs.first()?.splits.get("train")?.by_class;
+    let rows: usize = classes.values().map(|class| class.rows).sum();
+    let (name, most) = classes.iter().max_by_key(|(_, class)| class.rows)?;
+    let without = 1.0 - most.rows as f64 / rows.max(1) as f64;
+    let error = |estimator: &EstimatorResult| estimator.mean.get("train")?.error;
+    let lowest = error(pooled)?.min(error(core)?);
+    (lowest > without - LEARNED).then(|| {
+        format!(
+            "Neither model has learned anything: on the training rows they do no better than to answer `{name}` always. \
+             Train longer, with a larger model or another learning rate."
+        )
+    })
 }
 
 /// The chosen setting of that name, or the first.
@@ -65,11 +88,21 @@ struct Change {
     split: String,
     pooled: f64,
     core: f64,
+    /// Rows of the split.
+    rows: usize,
 }
 
 impl Change {
     fn gain(&self) -> f64 {
         self.pooled - self.core
+    }
+
+    /// Half a percentage point, or two standard errors of the difference if these are more: what so many rows cannot tell
+    /// from nothing. The rows are taken as independent.
+    fn noticeable(&self) -> f64 {
+        let variance = |error: f64| error * (1.0 - error) / self.rows.max(1) as f64;
+        let noise = 2.0 * (variance(self.pooled) + variance(self.core)).sqrt();
+        if self.rows == 0 { NOTICEABLE } else { noise.max(NOTICEABLE) }
     }
 
     fn errors(&self) -> String {
@@ -90,13 +123,15 @@ fn points(share: f64) -> String {
     format!("{:.1} percentage points", 100.0 * share)
 }
 
-fn sentence(best: &Change, worst: &Change) -> String {
+fn sentence(best: &Change, worst: &Change, several: bool) -> String {
     let lost = -worst.gain();
-    let price = match lost >= NOTICEABLE {
-        true => format!("; it costs {} on {}", points(lost), worst.split),
-        false => ", and costs nothing elsewhere".to_string(),
+    let costs = lost >= worst.noticeable();
+    let price = match (costs, several) {
+        (true, _) => format!("; it costs {} on {}", points(lost), worst.split),
+        (false, true) => ", and costs nothing elsewhere".to_string(),
+        (false, false) => String::new(),
     };
-    match (best.gain() >= NOTICEABLE, lost >= NOTICEABLE) {
+    match (best.gain() >= best.noticeable(), costs) {
         (true, _) => {
             let reading = "the pooled model used style that CoRe does not";
             format!("CoRe helps: {}{price}: {reading}.", best.errors())
@@ -104,9 +139,11 @@ fn sentence(best: &Change, worst: &Change) -> String {
         (false, true) => {
             format!("CoRe does not help here: {}. A smaller --penalty-weight loses less.", worst.errors())
         }
-        (false, false) => "CoRe and the pooled model err alike on every split: the tests show no style that \
-                           the pooled model depends on, or the penalty weight is too small to matter."
-            .into(),
+        (false, false) => {
+            "CoRe and the pooled model err alike, as far as so many rows can tell: the tests show no style \
+                           that the pooled model depends on, or the penalty weight is too small to matter."
+                .into()
+        }
     }
 }
 
@@ -194,6 +231,51 @@ mod tests {
         chosen.mean.get_mut("test2").unwrap().error = Some(0.09);
         results.estimators.push(chosen);
         assert!(verdict(&results).unwrap().contains("on test2 CoRe errs 9.0 %"));
+    }
+
+    #[test]
+    fn a_difference_of_one_row_in_sixty_is_no_effect() {
+        let mut results = results([0.1, 0.408], [0.1, 0.392]);
+        results.data.splits.insert("test2".into(), 60);
+        assert!(verdict(&results).unwrap().contains("err alike"));
+        // Of 100000 rows it is.
+        results.data.splits.insert("test2".into(), 100_000);
+        assert!(verdict(&results).unwrap().starts_with("CoRe helps: on test2"));
+    }
+
+    #[test]
+    fn models_that_answer_one_class_have_learned_nothing() {
+        use crate::results::{ClassResult, RunResult, SplitResult};
+        let class = |rows| ClassResult {
+            rows,
+            error: 0.0,
+            within_variance: None,
+            between_variance: None,
+            variance_ratio: None,
+        };
+        let train = SplitResult {
+            rows: 100,
+            error: 0.4,
+            loss: 0.7,
+            penalty: None,
+            within_variance: None,
+            between_variance: None,
+            variance_ratio: None,
+            loss_sd: None,
+            calibration_error: None,
+            by_class: BTreeMap::from([("circle".into(), class(60)), ("square".into(), class(40))]),
+            worst_group_error: None,
+        };
+        let splits = BTreeMap::from([("train".into(), train)]);
+        let mut results = results([0.4, 0.4], [0.4, 0.4]);
+        for estimator in &mut results.estimators {
+            estimator.runs =
+                vec![RunResult { seed: 0, seconds: 1.0, splits: splits.clone(), notes: Vec::new() }];
+            estimator.mean.get_mut("train").unwrap().error = Some(0.395);
+        }
+        assert!(verdict(&results).unwrap().contains("to answer `circle` always"));
+        results.estimators[1].mean.get_mut("train").unwrap().error = Some(0.3);
+        assert!(!verdict(&results).unwrap().contains("circle"));
     }
 
     #[test]

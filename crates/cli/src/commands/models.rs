@@ -7,8 +7,8 @@ use corevar::model::InputShape;
 use corevar::models::{Found, find};
 use corevar::run_folder::{self, Start};
 use corevar::task::{Task, input_shape};
-use corevar_data::Dataset;
 use corevar_data::table::Purpose;
+use corevar_data::{Dataset, Inputs};
 
 use crate::args::{Models, TableFlags};
 use crate::data::{Reading, Source, cache, load};
@@ -50,7 +50,8 @@ impl Ready {
                 format!("`{}` and `{}` take other inputs or classes", first.setting.name, other.setting.name);
             return Err(Failure::new(message).tip("compare models of the same data").into());
         }
-        let dataset = read(data, args, input, &task)?;
+        let features = first.model.features.clone();
+        let dataset = read(data, args, input, &task, &features)?;
         Ok(Self { found, argument, dataset, data: data.clone() })
     }
 }
@@ -69,7 +70,13 @@ fn same_place(model: &Path, folder: &Path) -> bool {
 }
 
 /// The data as the model sees them.
-fn read(data: &str, args: &Models, input: InputShape, task: &Task) -> anyhow::Result<Dataset> {
+fn read(
+    data: &str,
+    args: &Models,
+    input: InputShape,
+    task: &Task,
+    features: &[String],
+) -> anyhow::Result<Dataset> {
     let why = "the model decides";
     refuse(&[
         ("image-size", args.table.image_size.is_some(), why),
@@ -87,7 +94,12 @@ fn read(data: &str, args: &Models, input: InputShape, task: &Task) -> anyhow::Re
     };
     let table = match source {
         Source::BuiltIn(_) => args.table.clone(),
-        Source::Path(_) => TableFlags { image_size, task: kind, ..args.table.clone() },
+        Source::Path(_) => TableFlags {
+            image_size,
+            task: kind,
+            features: args.table.features.clone().or_else(|| by_name(&args.table, features)),
+            ..args.table.clone()
+        },
     };
     let reading = Reading {
         purpose: Purpose::Evaluate { classes },
@@ -98,18 +110,57 @@ fn read(data: &str, args: &Models, input: InputShape, task: &Task) -> anyhow::Re
     let loaded = load(&source, &table, &args.sizes, &reading)?;
     if !args.show.quiet {
         loaded.notes().iter().for_each(|line| eprintln!("{line}"));
+        if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
+            && loaded.dataset.splits.len() == 1
+        {
+            eprintln!(
+                "there is no split column: all rows are taken as `test`, also such as the model was trained on"
+            );
+        }
     }
     let asked = corevar::task::task(&loaded.dataset);
     if asked != *task {
         let message = format!("{data}: {}, but the model knows {}", answers(&asked), answers(task));
         return Err(Failure::new(message).tip("evaluate a model on data with its own labels").into());
     }
-    let seen = input_shape(&loaded.dataset);
+    let dataset = in_order(loaded.dataset, features, data)?;
+    let seen = input_shape(&dataset);
     if seen != input {
         let message = format!("{data}: {}, but the model takes {}", shape(seen), shape(input));
         return Err(Failure::new(message).tip("name the features with --features or --features-file").into());
     }
-    Ok(loaded.dataset)
+    Ok(dataset)
+}
+
+/// The features of the model as --features, unless a matrix is given or a name would mean several columns.
+fn by_name(flags: &TableFlags, features: &[String]) -> Option<String> {
+    let plain = |name: &String| !name.contains([',', '*', '?']);
+    let asked = flags.features_file.is_none() && !features.is_empty() && features.iter().all(plain);
+    asked.then(|| features.join(","))
+}
+
+/// The features in the order in which the model takes them: by their names.
+fn in_order(mut dataset: Dataset, wanted: &[String], data: &str) -> anyhow::Result<Dataset> {
+    let Inputs::Features(features) = &mut dataset.inputs else { return Ok(dataset) };
+    if wanted.is_empty() || features.names == wanted {
+        return Ok(dataset);
+    }
+    let place = |name: &String| features.names.iter().position(|other| other == name);
+    let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else {
+        let message =
+            format!("{data}: features {}, but the model takes {}", some(&features.names), some(wanted));
+        return Err(Failure::new(message).tip("name the columns as they were in training").into());
+    };
+    let rows = features.values.chunks_exact(features.names.len());
+    features.values = rows.flat_map(|row| places.iter().map(|&place| row[place])).collect();
+    features.names = wanted.to_vec();
+    Ok(dataset)
+}
+
+/// A few names.
+fn some(names: &[String]) -> String {
+    let more = if names.len() > 6 { ", .." } else { "" };
+    format!("{}{more}", names.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 fn answers(task: &Task) -> String {

@@ -19,7 +19,8 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
     );
     assert!(lines[1].starts_with("pooled") && lines[1].contains('±'), "{table}");
     assert!(lines[2].starts_with("core (logit-variance λ=1)"), "{table}");
-    assert!(lines[4].starts_with("CoRe"), "{table}");
+    // Two epochs are not enough.
+    assert!(lines[4].starts_with("Neither model has learned anything"), "{table}");
 
     let run = folder.path().join("run");
     let expected = [

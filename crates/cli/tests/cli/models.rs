@@ -31,6 +31,29 @@ fn evaluate_repeats_the_numbers_of_the_run() {
 }
 
 #[test]
+fn features_are_taken_by_name_and_not_by_place() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    succeeds(folder.path(), "train metadata.csv --out run --quiet");
+    let table = fs::read_to_string(folder.path().join("metadata.csv")).unwrap();
+    // Columns x1, x2 change places, and lines end as on Windows.
+    let swap = |line: &str| {
+        let fields: Vec<&str> = line.split(',').collect();
+        [&[fields[1], fields[0]], &fields[2..]].concat().join(",") + "\r\n"
+    };
+    fs::write(folder.path().join("swapped.csv"), table.lines().map(swap).collect::<String>()).unwrap();
+    let evaluate = |data: &str| succeeds(folder.path(), &format!("evaluate run {data} --quiet"));
+    assert_eq!(evaluate("metadata.csv"), evaluate("swapped.csv"));
+    let renamed = table.replacen("x1", "age", 1);
+    fs::write(folder.path().join("renamed.csv"), renamed).unwrap();
+    let message = fails(folder.path(), "evaluate run renamed.csv --features age,x2", 1);
+    assert!(message.contains("but the model takes x1, x2"), "{message}");
+    fs::write(folder.path().join("bad.csv"), "x1,x2,y\r\n1,2,yes\r\n1,abc,no\r\n").unwrap();
+    let message = fails(folder.path(), "evaluate run bad.csv", 1);
+    assert!(message.contains("bad.csv:3"), "{message}");
+}
+
+#[test]
 fn stress_shows_a_line_an_intervention() {
     let folder = folder();
     let sizes = "--rows 60 --groups 10 --test-rows 20";

@@ -124,7 +124,11 @@ impl TrainConfig {
                 self.penalty_weight.to_string(),
                 at_least_0(self.penalty_weight)
                     || self.takes_infinity() && self.penalty_weight == f64::INFINITY,
-                if self.takes_infinity() { "a number from 0, or inf" } else { "a number from 0" },
+                if self.takes_infinity() {
+                    "a number from 0, or inf"
+                } else {
+                    "a number from 0 (inf is for linear models)"
+                },
             ),
             ("ridge", self.ridge.to_string(), at_least_0(self.ridge), "a number from 0"),
             ("epochs", self.epochs.to_string(), self.epochs > 0, "at least 1"),

@@ -82,8 +82,7 @@ mod tests {
         for group in rows.groups.larger() {
             let logits = group.iter().map(|&row| outputs.values[2 * row]);
             let (low, high) = logits.fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
-            // The features are f32: pairs differ in their one direction only up to rounding.
-            assert!(high - low < 1e-6, "{}", high - low);
+            assert!(high - low < 1e-8, "{}", high - low);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::batches::Batches;
 use crate::linear::LinearError;
 use crate::model::{InputShape, ModelSpec, Network, Predictor, is_weight};
 use crate::penalty::Predictions;
-use crate::task::{Rows, Task, input_shape, task};
+use crate::task::{Rows, Task, feature_names, input_shape, task};
 
 /// A model after training, with what is needed to use it.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub struct Trained {
     pub spec: ModelSpec,
     /// What it takes.
     pub input: InputShape,
+    /// Names of the features, in their order; empty for pictures.
+    pub features: Vec<String>,
     /// What it says.
     pub task: Task,
     /// What its user should know, such as how many directions λ = ∞ left.
@@ -126,7 +128,14 @@ pub fn train_from(
             (Predictor::Network(network.valid()), Vec::new())
         }
     };
-    Ok(Trained { predictor, spec: config.model.clone(), input, task, notes })
+    Ok(Trained {
+        predictor,
+        spec: config.model.clone(),
+        input,
+        features: feature_names(dataset),
+        task,
+        notes,
+    })
 }
 
 /// A run between two steps.

@@ -8,8 +8,8 @@ use super::plan::{Plan, Row};
 use super::{Generator, Sizes};
 use crate::{DataError, Dataset, Features, Inputs};
 
-/// Unit vector along (1, -0.75).
-const STYLE: [f64; 2] = [0.8, -0.6];
+/// Along (1, -0.75); of length 5.
+const STYLE: [f64; 2] = [4.0, -3.0];
 /// Unit vector across it.
 const CORE: [f64; 2] = [0.6, 0.8];
 /// The core of class 1 lies in this interval, that of class 0 in its mirror image: a gap of 0.8 between.
@@ -46,12 +46,17 @@ impl Generator for Linear {
     }
 }
 
-/// `x = core * (0.6, 0.8) + style * (0.8, -0.6)`.
+/// Coordinates are multiples of this, which f32 holds exactly.
+const GRID: f64 = 1.0 / 16384.0;
+
+/// `x = core * (0.6, 0.8) + style * (0.8, -0.6)`, on a grid: the two views of a pair differ by a multiple of (4, -3)
+/// exactly, and not up to rounding.
 fn point(row: &Row, seed: u64) -> [f32; 2] {
     let sign = if row.class == 1 { 1.0 } else { -1.0 };
     let core = sign * row.person_rng(seed).random_range(CORE_RANGE.0..CORE_RANGE.1);
     let shifted = row.split == 2 && row.class == 1;
     let centre = if shifted { SHIFTED_CENTRE } else { sign * STYLE_CENTRE };
     let style = centre + STYLE_SD * row.view_rng(seed).sample::<f64, _>(StandardNormal);
-    [0, 1].map(|axis| (core * CORE[axis] + style * STYLE[axis]) as f32)
+    let steps = (style / 5.0 / GRID).round();
+    [0, 1].map(|axis| (GRID * ((core * CORE[axis] / GRID).round() + steps * STYLE[axis])) as f32)
 }

@@ -21,6 +21,8 @@ pub(crate) struct DelimitedRows {
     line: u64,
     /// The present row has a field that goes over several lines.
     folded: bool,
+    /// 1 where lines end with CRLF: the parser then counts a line when the next one begins.
+    behind: u64,
 }
 
 impl DelimitedRows {
@@ -32,9 +34,11 @@ impl DelimitedRows {
             return Err(Place::line(path, 1).table(TableProblem::NotUtf8 { column: None }));
         }
         let delimiter = delimiter(start);
+        let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or(start);
+        let behind = u64::from(first_line.len() < start.len() && first_line.ends_with(b"\r"));
         let counted = QuoteCount { inner: buffered, odd: false };
         let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(counted);
-        let header = reader.byte_headers().map_err(|error| fault(path, &error))?.clone();
+        let header = reader.byte_headers().map_err(|error| fault(path, &error, 0))?.clone();
         let columns = names(path, &header)?;
         Ok(DelimitedRows {
             path: path.to_path_buf(),
@@ -43,6 +47,7 @@ impl DelimitedRows {
             record: ByteRecord::new(),
             line: 1,
             folded: false,
+            behind,
         })
     }
 
@@ -62,13 +67,15 @@ impl Rows for DelimitedRows {
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
-        let more =
-            self.reader.read_byte_record(&mut self.record).map_err(|error| fault(&self.path, &error))?;
+        let more = self
+            .reader
+            .read_byte_record(&mut self.record)
+            .map_err(|error| fault(&self.path, &error, self.behind))?;
         if !more {
             return self.check_end().map(|()| false);
         }
         self.folded = self.record.as_slice().contains(&b'\n');
-        self.line = self.record.position().map_or(self.line + 1, |position| position.line());
+        self.line = self.record.position().map_or(self.line + 1, |position| position.line() + self.behind);
         Ok(true)
     }
 
@@ -114,9 +121,9 @@ fn names(path: &Path, header: &ByteRecord) -> Result<Vec<String>, DataError> {
     }
 }
 
-fn fault(path: &Path, error: &csv::Error) -> DataError {
+fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
     let place = |line: Option<u64>| Place { path: path.to_path_buf(), line };
-    let line = error.position().map(|position| position.line());
+    let line = error.position().map(|position| position.line() + behind);
     match error.kind() {
         ErrorKind::UnequalLengths { expected_len, len, .. } => {
             place(line).table(TableProblem::Ragged { expected: *expected_len, found: *len })

@@ -172,9 +172,9 @@ impl TableProblem {
                 Some(name) => format!("did you mean `{name}`? pass {flag} {name}"),
                 None => format!("name the column with {flag}"),
             },
-            TableProblem::NoInputs { numeric } => match numeric.first() {
-                Some(first) => format!("pass --features '{}'", stem_pattern(first)),
-                None => "name the image column with --filename-column, or pass --features-file F.npy".into(),
+            TableProblem::NoInputs { numeric } => match numeric.is_empty() {
+                false => format!("pass --features '{}'", patterns(numeric)),
+                true => "name the image column with --filename-column, or pass --features-file F.npy".into(),
             },
             TableProblem::NoFeature { pattern, present } => match nearest(pattern, present) {
                 Some(name) => format!("did you mean `{name}`?"),
@@ -184,7 +184,10 @@ impl TableProblem {
             },
             TableProblem::UnseenLabel { label, known, .. } => match nearest(label, known) {
                 Some(name) => format!("did you mean `{name}`? mend the label, or move such rows to train"),
-                None => "move rows of this label to the split `train`, or remove them".into(),
+                None if label.parse::<f64>().is_ok() && known.iter().all(|name| name.parse::<f64>().is_ok()) => {
+                    "pass --task regression if the labels are measurements; else remove such rows, or train with them".into()
+                }
+                None => "remove rows of this label, or train a model that has seen it".into(),
             },
             TableProblem::EmptyTrain { splits } => match nearest("train", splits) {
                 Some(name) => format!("call the split `{name}` `train`"),
@@ -232,6 +235,13 @@ impl TableProblem {
 }
 
 /// `size1` -> `size*`: the pattern that fits the likely siblings of a column.
+/// All columns, numbered ones by their stem.
+fn patterns(columns: &[String]) -> String {
+    let mut patterns: Vec<String> = columns.iter().map(|column| stem_pattern(column)).collect();
+    patterns.dedup();
+    patterns.join(",")
+}
+
 fn stem_pattern(column: &str) -> String {
     let stem = column.trim_end_matches(|c: char| c.is_ascii_digit());
     if stem.is_empty() || stem.len() == column.len() { column.into() } else { format!("{stem}*") }

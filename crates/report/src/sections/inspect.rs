@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Section;
+use super::{Section, scroll};
 use crate::Records;
 
 pub const SECTION: Section = Section { id: "inspect", title: "What inspect says of the data", body };
@@ -11,7 +11,7 @@ fn body(records: &Records) -> Option<Markup> {
     let inspect = records.evidence.as_ref()?.inspect.as_ref()?;
     let lines: Vec<&str> =
         inspect.get("lines")?.as_array()?.iter().filter_map(|line| line.as_str()).collect();
-    (!lines.is_empty()).then(|| html! { ul.findings { @for line in lines { li { (line) } } } })
+    (!lines.is_empty()).then(|| html! { (scroll("Findings", html! { pre.findings { (lines.join("\n")) } })) })
 }
 
 #[cfg(test)]
@@ -22,8 +22,8 @@ mod tests {
     #[test]
     fn a_finding_is_a_line() {
         let page = body(&samples::with_evidence()).unwrap().into_string();
-        assert_eq!(page.matches("<li>").count(), 2);
-        assert!(page.contains("<li>Brightness predicts the label &lt;strongly&gt;</li>"), "{page}");
+        assert_eq!(page.matches('\n').count(), 1);
+        assert!(page.contains("Brightness predicts the label &lt;strongly&gt;"), "{page}");
     }
 
     #[test]
