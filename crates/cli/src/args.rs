@@ -58,7 +58,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Demo {
-    /// Folder for models, records and report; an earlier demo in it is replaced
+    /// Folder for models, records and report; an earlier run in it is replaced
     #[arg(long, value_name = "DIR", default_value = "corevar-demo")]
     pub out: PathBuf,
     #[command(flatten)]
@@ -230,10 +230,14 @@ pub struct Common {
     /// Replace a run that --out already holds
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
-    /// Go on with the run that --out holds: what is finished is not trained again
+    /// Go on with the run that --out holds: what is finished is not trained again, and a run that was stopped goes on at
+    /// its last checkpoint
     #[arg(long)]
     pub resume: bool,
-    /// Settings from a file; flags go before it. The config.toml of any run is such a file
+    /// Seconds between checkpoints; 0 keeps one after every batch
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    pub checkpoint_every: f64,
+    /// Settings from a file; flags go before it. The config.toml of train, compare and sweep is such a file
     #[arg(long, value_name = "F.toml")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! What is chosen from, and by which rule.
 
 use corevar::compare::Estimator;
+use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
 use corevar::select::{Criterion, TOLERANCE};
 use corevar::train::{CheckedTrainConfig, TrainConfig};
@@ -59,6 +60,12 @@ impl Choice {
             return Err(Usage::new("--penalty none: there is no weight to choose").tip(tip));
         }
         let criterion = criterion(flags)?;
+        if criterion == Criterion::StandardError && config.model == ModelSpec::Linear {
+            let tip = "choose by --tolerance or --guard";
+            let message = "--one-standard-error: a linear model is solved exactly, its runs have no spread";
+            return Err(Usage::new(message).tip(tip));
+        }
+        check_lists(settings)?;
         Ok(Some(Self {
             penalty_weights: flags.penalty_weights.clone().unwrap_or_else(|| PENALTY_WEIGHTS.to_vec()),
             ridges: flags.ridges.clone().unwrap_or_else(|| vec![config.ridge]),
@@ -102,12 +109,37 @@ impl Choice {
 fn setting(base: &TrainConfig, penalty: Penalty, weight: f64, ridge: f64) -> anyhow::Result<Estimator> {
     let config = TrainConfig { penalty, penalty_weight: weight, ridge, ..base.clone() };
     let config = config.check().map_err(|error| Usage::new(format!("--{error}")))?;
-    let (name, key) = match penalty {
-        Penalty::None => ("pooled", format!("pooled-ridge{ridge}")),
-        penalty if penalty.needs_groups() => ("core", format!("core-{penalty}-{weight}-ridge{ridge}")),
-        baseline => (baseline.name(), format!("{baseline}-{weight}-ridge{ridge}")),
+    let name = penalty.estimator_name();
+    let key = match penalty {
+        Penalty::None => format!("{name}-ridge{ridge}"),
+        penalty if penalty.needs_groups() => format!("{name}-{penalty}-{weight}-ridge{ridge}"),
+        _ => format!("{name}-{weight}-ridge{ridge}"),
     };
     Ok(Estimator { name: name.into(), key, config })
+}
+
+/// Refuses lists that are empty or say something twice.
+fn check_lists(settings: &Settings) -> Result<(), Usage> {
+    let flags = &settings.choice;
+    let check = |name: &str, list: &Option<Vec<String>>| {
+        let Some(list) = list else { return Ok(()) };
+        let twice = list.iter().enumerate().find(|(place, value)| list[..*place].contains(value));
+        match twice {
+            Some((_, value)) => Err(Usage::new(format!("--{name}: {value} stands there twice"))),
+            None if list.is_empty() => Err(Usage::new(format!("--{name} is empty"))),
+            None => Ok(()),
+        }
+    };
+    let numbers =
+        |list: &Option<Vec<f64>>| list.as_ref().map(|list| list.iter().map(f64::to_string).collect());
+    check("penalty-weights", &numbers(&flags.penalty_weights))?;
+    check("ridges", &numbers(&flags.ridges))?;
+    let penalties = flags.penalties.as_ref().map(|list| list.iter().map(Penalty::to_string).collect());
+    check("penalties", &penalties)?;
+    if flags.penalties.iter().flatten().any(|penalty| *penalty == Penalty::None) {
+        return Err(Usage::new("--penalties: the pooled estimator comes along anyway").tip("leave out none"));
+    }
+    Ok(())
 }
 
 fn criterion(flags: &ChoiceFlags) -> Result<Criterion, Usage> {

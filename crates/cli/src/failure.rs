@@ -4,11 +4,14 @@ use std::fmt;
 use std::process::ExitCode;
 
 use corevar::compare::CompareError;
+use corevar::model_file::ModelFileError;
 use corevar::run_folder::RunFolderError;
 use corevar::select::SelectError;
 use corevar::train::TrainError;
 use corevar_data::DataError;
 use corevar_report::ReportError;
+
+use crate::interrupt::INTERRUPTED;
 
 /// Something in the way, and what to do about it: exit code 1.
 #[derive(Debug)]
@@ -58,6 +61,10 @@ impl std::error::Error for Usage {}
 
 /// Prints the error and its tip on stderr.
 pub fn report(error: &anyhow::Error) -> ExitCode {
+    if is_interruption(error) {
+        eprintln!("{error}: its state is kept\ntip: go on with the same command and --resume");
+        return ExitCode::from(INTERRUPTED);
+    }
     eprintln!("error: {error:#}");
     if let Some(tip) = error.chain().find_map(tip) {
         eprintln!("tip: {tip}");
@@ -66,6 +73,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         Some(_) => ExitCode::from(2),
         None => ExitCode::FAILURE,
     }
+}
+
+fn is_interruption(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<CompareError>();
+    matches!(cause, Some(CompareError::Train { cause, .. }) if matches!(**cause, TrainError::Interrupted { .. }))
 }
 
 fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
@@ -80,6 +92,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<ReportError>() {
         error.tip().map(String::from)
     } else if let Some(error) = error.downcast_ref::<TrainError>() {
+        error.tip()
+    } else if let Some(error) = error.downcast_ref::<ModelFileError>() {
         error.tip()
     } else if let Some(error) = error.downcast_ref::<SelectError>() {
         error.tip()

@@ -5,6 +5,8 @@ mod choice;
 mod commands;
 mod data;
 mod failure;
+mod interrupt;
+mod output;
 mod progress;
 mod resume;
 mod settings;
@@ -23,6 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     match commands::run(args::Program::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
         Err(error) => failure::report(&error),
     }
 }

@@ -1,13 +1,15 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere. Keeps every finished run on disk at once.
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use corevar::checkpoint::Checkpoint;
 use corevar::compare::{Finished, Job, Watch};
 use corevar::evaluate::Measure;
 use corevar::results::RunResult;
 use corevar::run_folder::{RunFolder, RunRecord};
-use corevar::train::{EpochRecord, Log, TrainConfig};
+use corevar::train::{EpochRecord, Keep, Log, TrainConfig};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Plain lines come at most this often for a run.
@@ -18,7 +20,15 @@ pub struct Keeper<'a> {
     folder: &'a RunFolder,
     /// Fingerprint of the data.
     data: &'a str,
+    checkpoints: Checkpoints<'a>,
     show: Showing,
+}
+
+/// How often runs keep their state, and what asks them to stop.
+#[derive(Clone, Copy)]
+pub struct Checkpoints<'a> {
+    pub every: Duration,
+    pub stop: &'a AtomicBool,
 }
 
 /// How progress is shown.
@@ -29,13 +39,18 @@ enum Showing {
 }
 
 impl<'a> Keeper<'a> {
-    pub fn new(folder: &'a RunFolder, data: &'a str, quiet: bool) -> Self {
+    pub fn new(folder: &'a RunFolder, data: &'a str, checkpoints: Checkpoints<'a>, quiet: bool) -> Self {
         let show = match (quiet, io::stderr().is_terminal()) {
             (true, _) => Showing::Not,
             (false, true) => Showing::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
             (false, false) => Showing::Lines,
         };
-        Self { folder, data, show }
+        Self { folder, data, checkpoints, show }
+    }
+
+    fn checkpoint(&self, job: &Job) -> Checkpoint<'_> {
+        let Checkpoints { every, stop } = self.checkpoints;
+        Checkpoint::new(&self.folder.states(), &job.key(), self.data, &job.config(), every, stop)
     }
 
     fn say(&self, line: String) -> io::Result<()> {
@@ -61,6 +76,10 @@ impl Watch for Keeper<'_> {
         same.then_some(record.result)
     }
 
+    fn keep<'k>(&'k self, job: &Job) -> Box<dyn Keep + 'k> {
+        Box::new(self.checkpoint(job))
+    }
+
     fn start(&self, job: &Job) -> Box<dyn Log> {
         let epochs = job.estimator.config.epochs;
         match &self.show {
@@ -74,6 +93,7 @@ impl Watch for Keeper<'_> {
         let (data, config) = (self.data.to_string(), TrainConfig::clone(&job.config()));
         let record = RunRecord::new(data, config, measure, finished.result.clone(), finished.epochs.clone());
         self.folder.keep(&job.key(), &finished.trained, &record)?;
+        self.checkpoint(job).remove();
         for note in &finished.trained.notes {
             self.say(format!("{}: {note}", name(job)))?;
         }

@@ -9,17 +9,37 @@ use corevar::model::{CnnSpec, ModelSpec};
 use corevar::penalty::Penalty;
 use corevar::train::{CheckedTrainConfig, TrainConfig};
 
-use crate::args::{Settings, SizeFlags, TableFlags};
+use crate::args::{ChoiceFlags, Settings, SizeFlags, TableFlags};
 use crate::choice::{Choice, Choosing};
 use crate::failure::Usage;
-use crate::values::{DecayFlag, ModelKind, TaskKind, Weight};
+use crate::values::{AugmentMode, DecayFlag, ModelKind, TaskKind, Weight};
 
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
     match file {
-        Some(path) => overlay(&read(path)?, flags),
+        Some(path) => overlay(&still_meant(read(path)?, flags), flags),
         None => Ok(flags.clone()),
     }
+}
+
+/// The file without what a typed flag makes void: another rule, another kind of model.
+fn still_meant(mut file: Settings, flags: &Settings) -> Settings {
+    let rule = &flags.choice;
+    if rule.tolerance.is_some() || rule.one_standard_error.is_some() || rule.guard.is_some() {
+        file.choice = ChoiceFlags { tolerance: None, one_standard_error: None, guard: None, ..file.choice };
+    }
+    if flags.model.is_some_and(|model| Some(model) != file.model) {
+        file = Settings {
+            standardise: None,
+            hidden: None,
+            channels: None,
+            kernel: None,
+            stride: None,
+            negative_slope: None,
+            ..file
+        };
+    }
+    file
 }
 
 /// `upper` where it says something, `lower` elsewhere.
@@ -65,6 +85,15 @@ pub fn resolve(
     let settings = overlay(of_data, given)?;
     let kind = settings.model.unwrap_or(if are_images { ModelKind::Cnn } else { ModelKind::Linear });
     refuse_idle_flags(given, kind, settings.penalty, settings.table.task)?;
+    refuse(&[
+        ("penalty", given.penalty.is_some() && given.choice.penalties.is_some(), "--penalties has the list"),
+        ("ridge", given.ridge.is_some() && given.choice.ridges.is_some(), "--ridges has the list"),
+        (
+            "augment-mode",
+            kind == ModelKind::Linear && given.augment.augment_mode == Some(AugmentMode::Fresh),
+            "a linear model is solved exactly, not by epochs",
+        ),
+    ])?;
 
     let defaults = TrainConfig::default();
     let penalty = settings.penalty.unwrap_or(defaults.penalty);

@@ -68,7 +68,7 @@ pub fn details(results: &Results, evidence: &Evidence) -> String {
         for estimator in &results.estimators {
             let Some(numbers) = estimator.mean.get(split) else { continue };
             let several = results.estimators.iter().filter(|other| other.name == estimator.name).count() > 1;
-            let seen = evidence.models.iter().find(|model| is_of(&model.setting, estimator));
+            let seen = evidence.models.iter().find(|model| model.setting.is_of(estimator));
             let seen = seen.and_then(|model| model.splits.get(split));
             let interval = seen.and_then(|seen| seen.error).map(|error| {
                 let scale = if results.data.classes.is_empty() { 1.0 } else { 100.0 };
@@ -92,13 +92,6 @@ pub fn details(results: &Results, evidence: &Evidence) -> String {
         text += &format!("\n{split}\n{}", align(&rows));
     }
     text
-}
-
-fn is_of(setting: &Setting, estimator: &EstimatorResult) -> bool {
-    setting.name == estimator.name
-        && setting.penalty == estimator.penalty
-        && setting.penalty_weight == estimator.penalty_weight
-        && setting.ridge == estimator.ridge
 }
 
 fn number(value: Option<f64>) -> String {
@@ -160,17 +153,20 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
     let names = evidence.linear.first().map(|model| model.coefficients.iter().take(COEFFICIENTS));
     head.extend(names.into_iter().flatten().map(|coefficient| coefficient.feature.clone()));
     let mut rows = vec![head];
-    for (estimator, model) in results.estimators.iter().zip(&evidence.linear) {
+    for estimator in &results.estimators {
+        let model = evidence.linear.iter().find(|model| model.setting.is_of(estimator));
         let val = estimator.mean.get("val").copied().unwrap_or_default();
         let mark = if estimator.chosen { " *" } else { "" };
         let weight = estimator.penalty_weight;
         let weight = if weight.is_infinite() { "∞".into() } else { weight.to_string() };
         let mut row = vec![format!("{weight}{mark}"), number(val.loss), number(val.penalty)];
         row.extend(tests.iter().map(|split| error(estimator, split, results.data.classes.is_empty())));
-        let style = model.style.as_ref().map(|style| style.weight_shares.iter().copied().fold(0.0, f64::max));
+        let style = model
+            .and_then(|model| model.style.as_ref())
+            .map(|style| style.weight_shares.iter().copied().fold(0.0, f64::max));
         row.push(style.map_or_else(|| "-".into(), |share| format!("{:.1} %", 100.0 * share)));
         let last = |weights: &[f64]| weights.last().copied();
-        let coefficients = model.coefficients.iter().take(COEFFICIENTS);
+        let coefficients = model.iter().flat_map(|model| &model.coefficients).take(COEFFICIENTS);
         row.extend(coefficients.map(|coefficient| number(last(&coefficient.weights))));
         rows.push(row);
     }

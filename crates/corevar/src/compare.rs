@@ -10,7 +10,9 @@ use corevar_data::{Dataset, Split};
 use crate::evaluate::{Measure, evaluate};
 use crate::penalty::Penalty;
 use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
-use crate::train::{CheckedTrainConfig, EpochRecord, Log, TrainConfig, TrainError, Trained, train};
+use crate::train::{
+    CheckedTrainConfig, EpochRecord, Keep, Log, TrainConfig, TrainError, Trained, Wish, train_from,
+};
 
 /// A named configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,6 +67,8 @@ pub struct Finished {
 pub trait Watch: Sync {
     /// The result of this very run, when it was finished earlier.
     fn earlier(&self, job: &Job, measure: Measure) -> Option<RunResult>;
+    /// Where the run keeps its state.
+    fn keep<'k>(&'k self, job: &Job) -> Box<dyn Keep + 'k>;
     /// Where the run logs to.
     fn start(&self, job: &Job) -> Box<dyn Log>;
     /// Keeps a finished run; an error stops the comparison.
@@ -163,7 +167,11 @@ fn run_job(
     let config = job.config();
     let mut log = Recorder { shown: watch.start(job), epochs: Vec::new() };
     let start = Instant::now();
-    let trained = train(&config, dataset, &mut log)?;
+    let mut keep = watch.keep(job);
+    if keep.wish() == Wish::Stop {
+        return Err(TrainError::Interrupted { epoch: 1, batch: 0 });
+    }
+    let trained = train_from(&config, dataset, &mut log, keep.as_mut())?;
     let seconds = start.elapsed().as_secs_f64();
     let splits = evaluate_splits(&trained, dataset, measure)?;
     let result = RunResult { seed: job.seed(), seconds, splits, notes: trained.notes.clone() };

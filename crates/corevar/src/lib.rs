@@ -8,6 +8,7 @@
 
 pub mod batches;
 pub mod certificate;
+pub mod checkpoint;
 pub mod compare;
 pub mod evaluate;
 pub mod evidence;

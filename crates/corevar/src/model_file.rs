@@ -51,6 +51,18 @@ pub enum ModelFileError {
     },
 }
 
+impl ModelFileError {
+    /// What to do about it.
+    pub fn tip(&self) -> Option<String> {
+        match self {
+            Self::Io { .. } => None,
+            Self::NotAModel { .. } => {
+                Some("name the --out of a finished run, or a .safetensors file in it".into())
+            }
+        }
+    }
+}
+
 /// Writes the model to a temporary file beside `path` and renames it.
 pub fn save(model: &Trained, path: &Path) -> Result<(), ModelFileError> {
     let header = Header {

@@ -1,9 +1,10 @@
 //! Trained models by path: a model file, or all models of a run folder with how they were trained.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::evidence::Setting;
 use crate::model_file::{self, ModelFileError};
+use crate::results::Results;
 use crate::run_folder::RunRecord;
 use crate::train::Trained;
 
@@ -23,19 +24,11 @@ pub fn find(path: &Path) -> Result<Vec<Found>, ModelFileError> {
     if !path.is_dir() {
         return Ok(vec![found(path)?]);
     }
-    let io = |cause| ModelFileError::Io { path: path.display().to_string(), cause };
-    let single = path.join("model.safetensors");
-    if single.is_file() {
-        return Ok(vec![found(&single)?]);
-    }
-    let folder = path.join("models");
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(&folder).map_err(io)? {
-        let file = entry.map_err(io)?.path();
-        if file.extension().is_some_and(|extension| extension == "safetensors") {
-            files.push(file);
-        }
-    }
+    let mut files: Vec<PathBuf> = match std::fs::read_dir(path.join("models")) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+        Err(_) => vec![path.join("model.safetensors")],
+    };
+    files.retain(|file| file.is_file() && file.extension().is_some_and(|kind| kind == "safetensors"));
     files.sort();
     match files.is_empty() {
         true => Err(ModelFileError::NotAModel {
@@ -55,17 +48,19 @@ fn found(file: &Path) -> Result<Found, ModelFileError> {
 
 /// The record beside the model: `runs/<key>.json` for `models/<key>.safetensors`, the only one for `model.safetensors`.
 fn record(file: &Path, stem: &str) -> Option<(Setting, f64)> {
-    let folder = file.parent()?;
+    let folder = if stem == "model" { file.parent()? } else { file.parent()?.parent()? };
     let path = match stem {
         "model" => std::fs::read_dir(folder.join("runs")).ok()?.next()?.ok()?.path(),
-        key => folder.parent()?.join("runs").join(format!("{key}.json")),
+        key => folder.join("runs").join(format!("{key}.json")),
     };
     let record: RunRecord = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    let config = &record.config;
-    let name = match config.penalty {
-        crate::penalty::Penalty::None => "pooled",
-        penalty if penalty.needs_groups() => "core",
-        baseline => baseline.name(),
-    };
-    Some((Setting::new(name, config), record.result.seconds))
+    let setting = Setting::new(record.config.penalty.estimator_name(), &record.config);
+    Some((Setting { chosen: is_chosen(folder, &setting), ..setting }, record.result.seconds))
+}
+
+/// Whether the run picked this setting from a path.
+fn is_chosen(folder: &Path, setting: &Setting) -> bool {
+    let results: Option<Results> =
+        std::fs::read(folder.join("results.json")).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    results.is_some_and(|results| results.estimators.iter().any(|one| one.chosen && setting.is_of(one)))
 }

@@ -14,7 +14,7 @@ use crate::results::{Results, RunResult};
 use crate::train::{EpochRecord, TrainConfig, Trained};
 
 /// Names that a run writes, and that `--overwrite` may remove.
-const OURS: [&str; 9] = [
+const OURS: [&str; 11] = [
     "config.toml",
     "results.json",
     "evidence.json",
@@ -23,8 +23,16 @@ const OURS: [&str; 9] = [
     "models",
     "runs",
     "selection",
+    "states",
+    "data.txt",
     "report.html",
 ];
+
+/// Temporary names begin like this.
+const UNFINISHED: &str = ".unfinished-";
+
+/// First line of a `config.toml` of ours: a folder of somebody else's may have one too.
+const MARK: &str = "# A run of corevar.";
 
 /// Name and version of the form of a [`RunRecord`].
 const RECORD: &str = "corevar.run/1";
@@ -103,6 +111,16 @@ pub enum RunFolderError {
         /// Its value now.
         now: String,
     },
+    /// Its run had other data.
+    #[error("{}: the run there had other data (fingerprint {before}, now {now})", path.display())]
+    OtherData {
+        /// Which folder.
+        path: PathBuf,
+        /// Fingerprint of the data then.
+        before: String,
+        /// Of the data now.
+        now: String,
+    },
     /// Another process writes to it.
     #[error("{}: another corevar writes to this folder", .0.display())]
     Busy(PathBuf),
@@ -125,6 +143,7 @@ impl RunFolderError {
             }
             Self::HoldsOtherFiles(_) => "choose an --out that is new or empty",
             Self::NothingToResume(_) => "leave out --resume, or name the --out of the run that was stopped",
+            Self::OtherData { .. } => "give it the data of that run, or choose another --out",
             Self::OtherSettings { .. } => "repeat the settings of that run, or choose another --out",
             Self::Busy(_) => "wait for it to end, or choose another --out",
             Self::Io { .. } => return None,
@@ -141,7 +160,8 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(cause) => return Err(io(cause)),
     };
-    let holds_a_run = entries.iter().any(|entry| entry.file_name() == "config.toml");
+    let entries: Vec<_> = entries.into_iter().filter(|entry| !is_unfinished(&entry.file_name())).collect();
+    let holds_a_run = fs::read_to_string(path.join("config.toml")).is_ok_and(|text| text.starts_with(MARK));
     match (holds_a_run, start) {
         (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
         (true, Start::Overwrite | Start::Resume) => Ok(()),
@@ -149,6 +169,21 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         (false, _) if entries.is_empty() => Ok(()),
         (false, _) => Err(RunFolderError::HoldsOtherFiles(path.into())),
     }
+}
+
+/// A file that a process which was killed had not finished writing.
+fn is_unfinished(name: &std::ffi::OsStr) -> bool {
+    name.to_string_lossy().starts_with(UNFINISHED)
+}
+
+fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if is_unfinished(&entry.file_name()) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 impl RunFolder {
@@ -169,11 +204,42 @@ impl RunFolder {
                 .map_err(io(&old))?;
         }
         let folder = Self { path: path.into(), several, _lock: lock };
-        write_whole(&path.join("config.toml"), config.as_bytes()).map_err(io(path))?;
-        for name in ["runs", "models"].iter().take(if several { 2 } else { 1 }) {
-            fs::create_dir_all(path.join(name)).map_err(io(path))?;
+        write_whole(&path.join("config.toml"), format!("{MARK}\n{config}").as_bytes()).map_err(io(path))?;
+        if several {
+            // Of a run that had only one model, and now has more.
+            let _ = fs::remove_file(path.join("model.safetensors"));
         }
+        for name in ["states", "runs", "models"].iter().take(if several { 3 } else { 2 }) {
+            fs::create_dir_all(path.join(name)).map_err(io(path))?;
+            remove_unfinished(&path.join(name)).map_err(io(path))?;
+        }
+        remove_unfinished(path).map_err(io(path))?;
         Ok(folder)
+    }
+
+    /// Refuses other data than those that the run began with, known by their fingerprint.
+    pub fn check_data(&self, now: &str) -> Result<(), RunFolderError> {
+        let file = self.path.join("data.txt");
+        match fs::read_to_string(&file) {
+            Ok(before) if before.trim() == now => Ok(()),
+            Ok(before) => Err(RunFolderError::OtherData {
+                path: self.path.clone(),
+                before: before.trim().into(),
+                now: now.into(),
+            }),
+            Err(_) => write_whole(&file, format!("{now}\n").as_bytes())
+                .map_err(|cause| RunFolderError::Io { path: file, cause }),
+        }
+    }
+
+    /// Removes what only a run that was stopped needs.
+    pub fn finish(&self) -> io::Result<()> {
+        fs::remove_dir_all(self.states())
+    }
+
+    /// Where runs keep their state while they train.
+    pub fn states(&self) -> PathBuf {
+        self.path.join("states")
     }
 
     /// Where it is.
@@ -256,6 +322,7 @@ fn lock(path: &Path) -> Result<File, RunFolderError> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
     // As any new file: what the umask allows, not only for the owner.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -286,7 +353,7 @@ mod tests {
         assert!(matches!(create(&path, Start::New, ""), Err(RunFolderError::HoldsARun(_))));
         fs::write(path.join("notes.txt"), "mine").unwrap();
         create(&path, Start::Overwrite, "a = 2\n").unwrap();
-        assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "a = 2\n");
+        assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "# A run of corevar.\na = 2\n");
         assert_eq!(fs::read_to_string(path.join("notes.txt")).unwrap(), "mine");
     }
 
@@ -294,10 +361,20 @@ mod tests {
     fn a_folder_with_other_files_is_refused_even_to_overwrite() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "").unwrap();
+        fs::write(folder.path().join("config.toml"), "mine = true\n").unwrap();
         let refused = create(folder.path(), Start::Overwrite, "");
         assert!(matches!(refused, Err(RunFolderError::HoldsOtherFiles(_))));
         let refused = create(folder.path(), Start::Resume, "");
         assert!(matches!(refused, Err(RunFolderError::NothingToResume(_))));
+    }
+
+    #[test]
+    fn what_a_killed_process_left_unfinished_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".unfinished-a1b2");
+        fs::write(&left, "half a conf").unwrap();
+        create(folder.path(), Start::New, "a = 1\n").unwrap();
+        assert!(!left.exists());
     }
 
     #[test]

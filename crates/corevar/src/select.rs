@@ -54,7 +54,7 @@ impl SelectError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::NoLoss(_) => None,
+            Self::NoLoss(_) => Some("put rows into the split `val`, or leave that split out".into()),
             Self::OneRun => Some("pass --runs 3, or choose by --tolerance".into()),
             Self::NoGroups(_) => Some("hold out rows that share their id, or choose by --tolerance".into()),
         }
@@ -91,7 +91,11 @@ pub fn select(
             _ => drop(best.insert(name, choice)),
         }
     }
-    results.selection = best.get("core").map(|choice| Selection {
+    // CoRe, or the baseline that stands in its place.
+    let main = best
+        .get("core")
+        .or_else(|| best.iter().find(|(name, _)| *name != "pooled").map(|(_, choice)| choice));
+    results.selection = main.map(|choice| Selection {
         rule: criterion.rule(),
         tolerance: criterion.tolerance(),
         guard: criterion.guard(),
@@ -198,8 +202,8 @@ fn oracle(results: &Results, choice: &Choice) -> Option<Oracle> {
     Some(Oracle { split: split.clone(), penalty_weight: results.estimators[k].penalty_weight, error })
 }
 
-/// How a penalty weight was chosen, in one sentence.
-pub fn sentence(selection: &Selection) -> String {
+/// How a penalty weight was chosen, in one sentence. The error of a regression has the units of its label.
+pub fn sentence(selection: &Selection, is_regression: bool) -> String {
     let Selection { split, chosen, arg_min, .. } = selection;
     let symbol = |weight: f64| if weight.is_infinite() { "∞".into() } else { weight.to_string() };
     let rule = match selection.rule {
@@ -215,7 +219,11 @@ pub fn sentence(selection: &Selection) -> String {
     };
     let oracle = selection.oracle.as_ref().map_or(String::new(), |oracle| {
         let (split, weight) = (&oracle.split, symbol(oracle.penalty_weight));
-        format!("; who knew {split} would take {weight} (error {:.1} %)", 100.0 * oracle.error)
+        let error = match is_regression {
+            true => format!("{:.4}", oracle.error),
+            false => format!("{:.1} %", 100.0 * oracle.error),
+        };
+        format!("; who knew {split} would take {weight} (error {error})")
     });
     let (chosen, arg_min) = (symbol(*chosen), symbol(*arg_min));
     format!("Penalty weight λ = {chosen}: {rule}. The lowest loss has λ = {arg_min}{oracle}.")

@@ -70,6 +70,11 @@ impl<'a> Rows<'a> {
         self.rows[position]
     }
 
+    /// Id of the row at a position.
+    pub fn id(&self, position: usize) -> Option<u32> {
+        self.dataset.ids[self.rows[position]]
+    }
+
     /// What these data ask for.
     pub fn task(&self) -> Task {
         task(self.dataset)

@@ -5,6 +5,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
+use crate::groups::Groups;
 use crate::task::Rows;
 
 /// Name of the split that settings are chosen by.
@@ -12,7 +13,7 @@ pub const SPLIT: &str = "val";
 
 /// The splits with one more, [`SPLIT`], cut from the training rows. None when there is one already.
 ///
-/// Whole groups move, grouped and single rows of each class in the same share: validation rows keep their groups, so
+/// Whole ids move, grouped and single rows of each class in the same share: validation rows keep their groups, so
 /// that style is seen to vary there. At least one group of each kind stays. A pure function of its arguments.
 pub fn with_validation(dataset: &Dataset, share: f64, label_bins: usize, seed: u64) -> Option<Vec<Split>> {
     if dataset.split(SPLIT).is_some() {
@@ -33,7 +34,11 @@ pub fn with_validation(dataset: &Dataset, share: f64, label_bins: usize, seed: u
 fn held_out(rows: &Rows, share: f64, seed: u64) -> Vec<bool> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut held = vec![false; rows.len()];
-    let mut groups: Vec<&[usize]> = rows.groups.iter().collect();
+    // Whole ids, also those with two labels: an id is never on both sides.
+    let alone = |position: usize| (usize::MAX - position, None);
+    let keys = (0..rows.len()).map(|position| rows.id(position).map_or(alone(position), |id| (0, Some(id))));
+    let ids = Groups::by_key(keys);
+    let mut groups: Vec<&[usize]> = ids.iter().collect();
     groups.shuffle(&mut rng);
     // Stable: inside a class and kind the shuffled order stays.
     groups.sort_by_key(|group| (rows.labels[group[0]], group.len() > 1));

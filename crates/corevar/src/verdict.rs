@@ -8,15 +8,11 @@ const NOTICEABLE: f64 = 0.005;
 /// What the table means, in one sentence. None without both a pooled and a CoRe estimator, or for
 /// regression, where errors have units.
 pub fn verdict(results: &Results) -> Option<String> {
-    let named = |name| {
-        let settings = || results.estimators.iter().filter(move |estimator| estimator.name == name);
-        settings().find(|estimator| estimator.chosen).or_else(|| settings().next())
-    };
-    let (pooled, core) = (named("pooled")?, named("core")?);
+    let (pooled, core) = (named(results, "pooled")?, named(results, "core")?);
     if results.data.classes.is_empty() {
         return None;
     }
-    if results.data.groups == 0 {
+    if results.data.groups == 0 && results.data.splits.contains_key("train") {
         return Some(
             "No two training rows share a label and an id, so CoRe is the pooled model here.".into(),
         );
@@ -35,6 +31,12 @@ pub fn verdict(results: &Results) -> Option<String> {
     Some(sentence(best, worst))
 }
 
+/// The chosen setting of that name, or the first.
+fn named<'a>(results: &'a Results, name: &str) -> Option<&'a EstimatorResult> {
+    let settings = || results.estimators.iter().filter(|estimator| estimator.name == name);
+    settings().find(|estimator| estimator.chosen).or_else(|| settings().next())
+}
+
 /// How much larger the pooled model's penalty must be to speak of a bias.
 const MUCH_LARGER: f64 = 5.0;
 
@@ -42,8 +44,7 @@ const MUCH_LARGER: f64 = 5.0;
 /// vary inside groups much more than CoRe's used style, so style predicted the label in training. None without both
 /// estimators or without held-out groups.
 pub fn bias_reading(results: &Results) -> Option<String> {
-    let named = |name: &str| results.estimators.iter().find(|estimator| estimator.name == name);
-    let (pooled, core) = (named("pooled")?, named("core")?);
+    let (pooled, core) = (named(results, "pooled")?, named(results, "core")?);
     let penalty = |estimator: &EstimatorResult, split: &str| estimator.mean.get(split)?.penalty;
     let both = |split: &String| Some((split.clone(), penalty(pooled, split)?, penalty(core, split)?));
     let ratio = |of: &(String, f64, f64)| of.1 / of.2.max(f64::MIN_POSITIVE);
@@ -156,7 +157,7 @@ mod tests {
                 grouped_rows: 4,
                 groups: 2,
                 classes: vec!["a".into(), "b".into()],
-                splits: BTreeMap::new(),
+                splits: BTreeMap::from([("train".into(), 100)]),
             },
             estimators: vec![estimator("pooled", pooled), estimator("core", core)],
             selection: None,

@@ -11,6 +11,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         out: args.out,
         overwrite: true,
         resume: false,
+        checkpoint_every: 20.0,
         config: None,
         show: args.show,
         cache: CacheFlag::default(),

@@ -10,23 +10,24 @@ use corevar::run_folder::{RunFolder, Start};
 use corevar::train::{TrainConfig, TrainError};
 use corevar::verdict::{bias_reading, verdict};
 
-use super::models::Ready;
+use super::models::{Ready, subjects};
 use super::run::in_pool;
 use crate::args::{Evaluate, Models};
-use crate::table;
+use crate::{output, table};
 
 pub fn run(args: &Evaluate) -> anyhow::Result<()> {
     let ready = Ready::new(&args.models)?;
     in_pool(args.models.threads, || {
         let results = results(&ready)?;
-        let evidence = gather(&ready.dataset, &ready.subjects(), measure(), 0)?;
+        let evidence = gather(&ready.dataset, &subjects(&ready.found), measure(), 0)?;
         match args.models.show.json {
-            true => println!("{}", serde_json::to_string_pretty(&results)?),
+            true => output::json(&results)?,
             false => {
-                print!("{}", table::errors(&results));
-                print!("{}", table::details(&results, &evidence));
-                let sentences = [verdict(&results), bias_reading(&results)];
-                sentences.into_iter().flatten().for_each(|sentence| println!("\n{sentence}"));
+                output::text(&table::errors(&results))?;
+                output::text(&table::details(&results, &evidence))?;
+                for sentence in [verdict(&results), bias_reading(&results)].into_iter().flatten() {
+                    output::line(&format!("\n{sentence}"))?;
+                }
             }
         }
         keep(&args.models, &ready.data, &results, &evidence)
@@ -44,18 +45,19 @@ pub fn measure() -> Measure {
 
 /// One entry a setting, with all its runs.
 pub fn results(ready: &Ready) -> Result<Results, TrainError> {
-    let mut settings: Vec<Vec<&Found>> = Vec::new();
-    for found in &ready.found {
-        let same = |runs: &Vec<&Found>| runs[0].setting.is_run_of(&found.setting);
-        match settings.iter_mut().find(|runs| same(runs)) {
-            Some(runs) => runs.push(found),
-            None => settings.push(vec![found]),
+    let mut settings: Vec<(usize, Vec<&Found>)> = Vec::new();
+    for (found, &argument) in ready.found.iter().zip(&ready.argument) {
+        let same =
+            |from: usize, runs: &[&Found]| from == argument && runs[0].setting.is_run_of(&found.setting);
+        match settings.iter_mut().find(|(from, runs)| same(*from, runs)) {
+            Some((_, runs)) => runs.push(found),
+            None => settings.push((argument, vec![found])),
         }
     }
     Ok(Results {
         schema: SCHEMA.into(),
         data: DataSummary::new(&ready.dataset, measure().label_bins),
-        estimators: settings.iter().map(|runs| estimator(ready, runs)).collect::<Result<_, _>>()?,
+        estimators: settings.iter().map(|(_, runs)| estimator(ready, runs)).collect::<Result<_, _>>()?,
         selection: None,
     })
 }
@@ -73,7 +75,7 @@ fn estimator(ready: &Ready, found: &[&Found]) -> Result<EstimatorResult, TrainEr
         penalty: setting.penalty.clone(),
         penalty_weight: setting.penalty_weight,
         ridge: setting.ridge,
-        chosen: false,
+        chosen: setting.chosen,
         runs,
         mean,
         standard_error,

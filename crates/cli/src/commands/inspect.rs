@@ -5,6 +5,7 @@ use corevar_data::table::Purpose;
 
 use crate::args::Inspect;
 use crate::data::{Reading, Source, cache, load};
+use crate::output;
 
 pub fn run(args: &Inspect) -> anyhow::Result<()> {
     let reading = Reading {
@@ -18,12 +19,10 @@ pub fn run(args: &Inspect) -> anyhow::Result<()> {
     let options = InspectOptions { label_bins: args.table.label_bins.unwrap_or(usual.label_bins), ..usual };
     let inspection = inspect(&loaded.dataset, loaded.report.as_ref(), &options)?;
     if args.show.json {
-        println!("{}", serde_json::to_string_pretty(&inspection)?);
-        return Ok(());
+        return output::json(&inspection);
     }
     if !args.show.quiet {
         loaded.notes().iter().for_each(|line| eprintln!("{line}"));
     }
-    inspection.lines_of_text().iter().for_each(|line| println!("{line}"));
-    Ok(())
+    Ok(output::line(&inspection.lines_of_text().join("\n"))?)
 }

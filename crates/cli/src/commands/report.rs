@@ -1,9 +1,9 @@
 //! `corevar report`: the HTML again, from the records.
 
 use crate::args::Report;
+use crate::output;
 
 pub fn run(args: &Report) -> anyhow::Result<()> {
     let path = corevar_report::write(&args.run)?;
-    println!("{}", path.display());
-    Ok(())
+    Ok(output::line(&path.display().to_string())?)
 }

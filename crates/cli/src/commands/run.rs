@@ -1,6 +1,9 @@
 //! What `train`, `compare`, `sweep` and `demo` share: data in, models and records out.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use anyhow::Context;
 use corevar::compare::{Estimator, Job, compare, measure, summarise};
@@ -10,7 +13,7 @@ use corevar::model_file;
 use corevar::path::linear_path;
 use corevar::results::{DataSummary, EstimatorResult, Results, SCHEMA, Selection};
 use corevar::run_folder::{self, RunFolder, RunRecord, Start};
-use corevar::select::{constant_loss, select, sentence};
+use corevar::select::{Criterion, constant_loss, select, sentence};
 use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
 use corevar::validation::{self, with_validation};
 use corevar::verdict::verdict;
@@ -21,9 +24,9 @@ use crate::args::{Common, Settings, Show};
 use crate::choice::{Choice, Choosing};
 use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
-use crate::progress::Keeper;
+use crate::progress::{Checkpoints, Keeper};
 use crate::settings::{Resolved, given, overlay, resolve};
-use crate::{resume, table};
+use crate::{interrupt, output, resume, table};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
 const VALIDATION: f64 = 0.2;
@@ -41,12 +44,17 @@ pub struct Prepared {
     start: Start,
     show: Show,
     threads: usize,
+    checkpoint_every: Duration,
+    /// Set by Ctrl-C.
+    stop: Arc<AtomicBool>,
 }
 
 impl Prepared {
     /// `usual` are the command's own defaults; `runs` how often it trains an estimator.
     pub fn new(common: &Common, usual: &Settings, runs: usize, choosing: Choosing) -> anyhow::Result<Self> {
         let threads = threads(common.threads)?;
+        let checkpoint_every = Duration::try_from_secs_f64(common.checkpoint_every)
+            .map_err(|_| Usage::new("--checkpoint-every must be a number of seconds from 0"))?;
         let given = given(&common.settings, common.config.as_deref())?;
         let start = match (common.overwrite, common.resume) {
             (_, true) => Start::Resume,
@@ -67,7 +75,18 @@ impl Prepared {
         let resolved = resolve(&given, &of_data, are_images, runs, choosing)?;
         check_fit(&resolved.config, &dataset)?;
         let (data, out, show) = (common.data.clone(), common.out.clone(), common.show);
-        let prepared = Self { resolved, data, dataset, report, out, start, show, threads };
+        let prepared = Self {
+            resolved,
+            data,
+            dataset,
+            report,
+            out,
+            start,
+            show,
+            threads,
+            checkpoint_every,
+            stop: interrupt::watch()?,
+        };
         for line in notes {
             prepared.say(&line);
         }
@@ -83,6 +102,10 @@ impl Prepared {
 
     /// A conditional penalty without a group would train the pooled model: hardly what was meant.
     pub fn refuse_without_groups(&self) -> anyhow::Result<()> {
+        let of_choice = self.resolved.choice.iter().flat_map(|choice| &choice.penalties);
+        if !of_choice.chain([&self.resolved.config.penalty]).any(|penalty| penalty.needs_groups()) {
+            return Ok(());
+        }
         let summary = DataSummary::new(&self.dataset, self.resolved.config.label_bins);
         if summary.groups > 0 {
             return Ok(());
@@ -154,7 +177,7 @@ impl Prepared {
             }
         }
         let jobs =
-            estimators.iter().map(|estimator| (estimator.key.as_str(), Job { estimator, run: 0 }.key()));
+            estimators.iter().map(|estimator| (estimator.name.as_str(), Job { estimator, run: 0 }.key()));
         folder.write_metrics(jobs).context("metrics.jsonl")?;
         let data = DataSummary::new(&self.dataset, measure.label_bins);
         let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
@@ -168,8 +191,11 @@ impl Prepared {
         let splits = self.dataset.splits.clone();
         self.hold_out();
         let folder = self.folder(&self.out.join("selection"), true)?;
-        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, 1)?;
+        // One standard error needs the runs; the other rules do with one.
+        let runs = if choice.criterion == Criterion::StandardError { self.resolved.runs } else { 1 };
+        let results = self.sweep(&folder, choice, &choice.estimators(&self.resolved.config)?, runs)?;
         folder.write_results(&results).context("selection/results.json")?;
+        folder.finish().context("selection/states")?;
         self.dataset.splits = splits;
         results.selection.context("a path without CoRe")
     }
@@ -205,11 +231,13 @@ impl Prepared {
 
     fn train(&self, folder: &RunFolder, estimators: &[Estimator], runs: usize) -> anyhow::Result<Results> {
         let data = fingerprint(&self.dataset)?;
-        let keeper = Keeper::new(folder, &data, self.show.quiet);
+        folder.check_data(&data)?;
+        let checkpoints = Checkpoints { every: self.checkpoint_every, stop: &self.stop };
+        let keeper = Keeper::new(folder, &data, checkpoints, self.show.quiet);
         let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
         let jobs = estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run }));
         folder
-            .write_metrics(jobs.map(|job| (job.estimator.key.as_str(), job.key())))
+            .write_metrics(jobs.map(|job| (job.estimator.name.as_str(), job.key())))
             .context("metrics.jsonl")?;
         Ok(results)
     }
@@ -242,6 +270,7 @@ impl Prepared {
         let evidence = self.evidence(folder, estimators, results)?;
         folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
         let report = corevar_report::write(folder.path())?;
+        folder.finish().with_context(|| format!("{}: states", self.out.display()))?;
         Ok((evidence, report))
     }
 
@@ -294,13 +323,15 @@ fn threads(asked: Option<usize>) -> Result<usize, Usage> {
 
 fn print(results: &Results, table: &str, show: Show, report: &Path) -> anyhow::Result<()> {
     if show.json {
-        println!("{}", serde_json::to_string_pretty(results)?);
-        return Ok(());
+        return output::json(results);
     }
-    print!("{table}");
-    let sentences = [results.selection.as_ref().map(sentence), verdict(results)];
+    output::text(table)?;
+    let sentences = [
+        results.selection.as_ref().map(|selection| sentence(selection, results.data.classes.is_empty())),
+        verdict(results),
+    ];
     for sentence in sentences.into_iter().flatten() {
-        println!("\n{sentence}");
+        output::line(&format!("\n{sentence}"))?;
     }
     if !show.quiet {
         eprintln!("\nreport: {}", report.display());

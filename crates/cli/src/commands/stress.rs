@@ -3,15 +3,15 @@
 use corevar::evidence::gather;
 use corevar::stress::{Ladder, Stress, WorstCase, stress};
 use corevar_data::interventions::{find, interventions};
-use corevar_data::{Dataset, Views};
+use corevar_data::{Dataset, Inputs, Views};
 use serde::Serialize;
 
 use super::evaluate::{keep, measure, results};
-use super::models::Ready;
+use super::models::{Ready, subjects};
 use super::run::in_pool;
 use crate::args;
-use crate::failure::Usage;
-use crate::table;
+use crate::failure::{Failure, Usage};
+use crate::{output, table};
 
 /// What --json prints.
 #[derive(Serialize)]
@@ -25,25 +25,26 @@ struct Printed<'a> {
 pub fn run(args: &args::Stress) -> anyhow::Result<()> {
     let ladders = ladders(args.interventions.as_deref())?;
     let ready = Ready::new(&args.models)?;
+    if !matches!(ready.dataset.inputs, Inputs::Images(_)) {
+        let message = format!("{}: interventions need images, but these are features", ready.data);
+        return Err(Failure::new(message).into());
+    }
     let split = split(&ready.dataset, args.split.as_deref())?;
     in_pool(args.models.threads, || {
         // The records of the run come from the plain rows, the curves from their views.
         let results = results(&ready)?;
-        let evidence = gather(&ready.dataset, &ready.subjects(), measure(), args.seed)?;
-        let Ready { found, dataset, data } = ready;
+        let evidence = gather(&ready.dataset, &subjects(&ready.found), measure(), args.seed)?;
+        let Ready { found, dataset, data, .. } = ready;
         let views = Views::of(dataset)?;
-        let subjects: Vec<_> = found
-            .iter()
-            .map(|one| corevar::evidence::Subject { setting: one.setting.clone(), model: &one.model })
-            .collect();
+        let subjects = subjects(&found);
         let Stress { curves, worst } = stress(&views, &split, &subjects, &ladders, args.seed)?;
         match args.models.show.json {
             true => {
                 let printed =
                     Printed { schema: "corevar.stress/1", split: &split, curves: &curves, worst: &worst };
-                println!("{}", serde_json::to_string_pretty(&printed)?);
+                output::json(&printed)?;
             }
-            false => print!("{}", table::stress(&split, &curves, &worst)),
+            false => output::text(&table::stress(&split, &curves, &worst))?,
         }
         let evidence = corevar::evidence::Evidence { stress: curves, ..evidence };
         keep(&args.models, &data, &results, &evidence)
@@ -53,7 +54,15 @@ pub fn run(args: &args::Stress) -> anyhow::Result<()> {
 /// `blur` at its own strengths, `rotate=10|20|40` at these.
 fn ladders(asked: Option<&[String]>) -> Result<Vec<Ladder>, Usage> {
     let Some(asked) = asked else { return Ok(Ladder::all()) };
-    asked.iter().map(|word| ladder(word)).collect()
+    let ladders = asked.iter().map(|word| ladder(word)).collect::<Result<Vec<Ladder>, Usage>>()?;
+    for (place, one) in ladders.iter().enumerate() {
+        if ladders[..place].iter().any(|other| other.intervention == one.intervention) {
+            let name = &one.intervention;
+            let tip = format!("put the strengths into one list, such as {name}=1|2");
+            return Err(Usage::new(format!("--interventions: `{name}` stands there twice")).tip(tip));
+        }
+    }
+    Ok(ladders)
 }
 
 fn ladder(word: &str) -> Result<Ladder, Usage> {
@@ -74,7 +83,9 @@ fn ladder(word: &str) -> Result<Ladder, Usage> {
             Err(Usage::new(message).tip(format!("write a list such as {name}={}", parameter.ladder[0])))
         }
     };
-    let strengths = list.split('|').map(strength).collect::<Result<Vec<f64>, Usage>>()?;
+    let mut strengths = list.split('|').map(strength).collect::<Result<Vec<f64>, Usage>>()?;
+    let distance = |strength: &f64| (strength - parameter.neutral).abs();
+    strengths.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
     Ok(Ladder { intervention: name.into(), strengths })
 }
 

@@ -1,7 +1,6 @@
 //! `corevar train`: one estimator.
 
 use corevar::compare::Estimator;
-use corevar::penalty::Penalty;
 
 use super::run::Prepared;
 use crate::args::{Settings, Train};
@@ -10,11 +9,7 @@ use crate::choice::Choosing;
 pub fn run(args: Train) -> anyhow::Result<()> {
     let mut prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::IfAsked)?;
     let penalty = prepared.resolved.config.penalty;
-    let name = match penalty {
-        Penalty::None => "pooled",
-        penalty if penalty.needs_groups() => "core",
-        baseline => baseline.name(),
-    };
+    let name = penalty.estimator_name();
     if penalty.needs_groups() {
         prepared.refuse_without_groups()?;
     }

@@ -22,8 +22,16 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
     assert!(lines[4].starts_with("CoRe"), "{table}");
 
     let run = folder.path().join("run");
-    let expected =
-        ["config.toml", "evidence.json", "metrics.jsonl", "models", "report.html", "results.json", "runs"];
+    let expected = [
+        "config.toml",
+        "data.txt",
+        "evidence.json",
+        "metrics.jsonl",
+        "models",
+        "report.html",
+        "results.json",
+        "runs",
+    ];
     assert_eq!(names(&run), expected);
     let models = ["core-0", "core-1", "pooled-0", "pooled-1"].map(|name| format!("{name}.safetensors"));
     assert_eq!(names(&run.join("models")), models);
@@ -100,6 +108,7 @@ fn train_takes_the_settings_of_another_run() {
         names(&folder.path().join("a")),
         [
             "config.toml",
+            "data.txt",
             "evidence.json",
             "metrics.jsonl",
             "model.safetensors",

@@ -1,25 +1,8 @@
 //! sweep, path and --penalty-weight auto; runs that were stopped.
 
 use std::fs;
-use std::process::{Command, Stdio};
-use std::time::Duration;
-
-use serde_json::Value;
 
 use crate::support::*;
-
-/// A document without the times in it.
-fn timeless(mut value: Value) -> Value {
-    match &mut value {
-        Value::Object(fields) => {
-            fields.remove("seconds");
-            fields.values_mut().for_each(|field| *field = timeless(field.take()));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
-        _ => {}
-    }
-    value
-}
 
 #[test]
 fn a_sweep_marks_one_setting_and_says_why() {
@@ -53,32 +36,6 @@ fn more_values_train_only_what_is_new() {
 }
 
 #[test]
-fn a_sweep_that_was_killed_ends_as_one_that_was_not() {
-    let folder = folder();
-    let sweep = "sweep nonlinear --rows 600 --groups 60 --test-rows 100 --hidden 30 --epochs 6 --runs 4 \
-                 --penalty-weights 0.01,0.1,1,3,10 --quiet --out";
-    succeeds(folder.path(), &format!("{sweep} whole"));
-    let arguments = format!("{sweep} cut");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_corevar"))
-        .current_dir(folder.path())
-        .args(arguments.split_whitespace())
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    // As soon as some of the 24 runs are there.
-    let runs = folder.path().join("cut/runs");
-    while fs::read_dir(&runs).map_or(0, Iterator::count) < 5 && child.try_wait().unwrap().is_none() {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    succeeds(folder.path(), &format!("{sweep} cut --resume"));
-    let [whole, cut] = ["whole", "cut"].map(|run| json(&folder.path().join(run).join("results.json")));
-    assert_eq!(whole["estimators"].as_array().unwrap().len(), 6);
-    assert_eq!(timeless(whole), timeless(cut));
-}
-
-#[test]
 fn auto_chooses_first_and_trains_then() {
     let folder = folder();
     let table = succeeds(
@@ -109,6 +66,9 @@ fn a_rule_without_a_choice_is_refused() {
         ("compare linear --penalty-weight sometimes", "neither a number nor auto"),
         ("sweep linear --penalty-weight 2", "--penalty-weights"),
         ("sweep linear --penalty none", "no weight to choose"),
+        ("sweep linear --one-standard-error", "solved exactly"),
+        ("sweep linear --penalties none,logit-sd", "comes along anyway"),
+        ("sweep linear --penalty-weights 1,2,1", "stands there twice"),
         ("sweep linear --penalty-weights 1,-2", "--penalty-weight is -2"),
         ("path nonlinear --model mlp", "path is for linear models"),
     ] {
@@ -117,7 +77,7 @@ fn a_rule_without_a_choice_is_refused() {
         assert!(!folder.path().join("run").exists(), "{arguments}");
     }
     let message =
-        fails(folder.path(), &format!("sweep linear {SIZES} --one-standard-error --out run --quiet"), 1);
+        fails(folder.path(), &format!("sweep nonlinear {SMALL} --one-standard-error --out run --quiet"), 1);
     assert!(message.contains("two runs or more") && message.contains("tip:"), "{message}");
     let message = fails(folder.path(), &format!("sweep linear {SIZES} --resume --out nothing"), 1);
     assert!(message.contains("holds no run to resume"), "{message}");

@@ -1,6 +1,6 @@
 //! inspect, import, augmentation and interventions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -65,11 +65,9 @@ fn generate_changes_the_splits_that_are_named() {
     assert!(message.contains("images"), "{message}");
 }
 
-/// Real MNIST and its writers, beside the checkout or where COREVAR_TEST_DATA says.
+/// Real MNIST and its writers, where COREVAR_TEST_DATA says.
 fn real_data() -> Option<PathBuf> {
-    let folder = std::env::var_os("COREVAR_TEST_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
-    folder.is_dir().then_some(folder)
+    std::env::var_os("COREVAR_TEST_DATA").map(PathBuf::from).filter(|folder| folder.is_dir())
 }
 
 #[test]

@@ -5,5 +5,6 @@
 mod basics;
 mod choice;
 mod data;
+mod interruption;
 mod models;
 mod support;

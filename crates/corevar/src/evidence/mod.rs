@@ -61,7 +61,7 @@ pub struct Evidence {
     pub schema: String,
     /// Of the draws: bootstrap, samples of rows.
     pub seed: u64,
-    /// One a model that was looked at: the first run of each setting.
+    /// One a model that was looked at: of a run the first of each setting.
     pub models: Vec<ModelEvidence>,
     /// Linear models of named features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

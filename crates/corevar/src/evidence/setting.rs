@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::penalty::Penalty;
-use crate::results::weight;
+use crate::results::{EstimatorResult, weight};
 use crate::train::{TrainConfig, Trained};
 
 /// A trained model and how it came about.
@@ -38,6 +38,14 @@ impl Setting {
     /// True for another run of the same setting: all but the seed is the same.
     pub fn is_run_of(&self, other: &Self) -> bool {
         Self { seed: other.seed, ..self.clone() } == *other
+    }
+
+    /// True for the setting whose results these are.
+    pub fn is_of(&self, results: &EstimatorResult) -> bool {
+        self.name == results.name
+            && self.penalty == results.penalty
+            && self.penalty_weight == results.penalty_weight
+            && self.ridge == results.ridge
     }
 
     /// Of a model file without a record.

@@ -10,7 +10,7 @@ pub struct StressCurve {
     /// Which model.
     #[serde(flatten)]
     pub model: Setting,
-    /// As in `--intervention`: `rotate`, `quality`, `brightness`.
+    /// As in `--interventions`: `rotate`, `quality`, `brightness`.
     pub intervention: String,
     /// The split whose rows were changed.
     pub split: String,
@@ -21,7 +21,7 @@ pub struct StressCurve {
 /// One strength of an intervention.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StressPoint {
-    /// In the unit of the intervention; growing.
+    /// In the unit of the intervention.
     pub strength: f64,
     /// Share of wrong answers, or root mean squared error.
     pub error: Option<f64>,

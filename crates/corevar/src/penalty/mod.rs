@@ -96,6 +96,15 @@ impl Penalty {
         Self::None,
     ];
 
+    /// Name of the estimator that is trained with it: `pooled`, `core`, or that of a baseline.
+    pub fn estimator_name(self) -> &'static str {
+        match self {
+            Self::None => "pooled",
+            Self::LogitVariance | Self::LogitSd | Self::LossVariance | Self::LossSd => "core",
+            Self::LabelVariance | Self::TotalVariance => self.name(),
+        }
+    }
+
     /// Name on the command line and in records.
     pub fn name(self) -> &'static str {
         match self {

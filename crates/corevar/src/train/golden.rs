@@ -106,7 +106,9 @@ fn five_steps_agree_with_pytorch() {
             let start = config.model.init(input_shape(&dataset), 3, 0, &device);
             let start = start.map(&mut Replace(model.start.iter()));
             let mut log = Quiet::default();
-            let end = fit(start, &config, &rows, &device, &mut log).unwrap();
+            let start =
+                State { optimiser: optimiser(&config, &start), model: start, position: Position::default() };
+            let end = fit(start, &config, &rows, &device, &mut log, &mut NotKept).unwrap();
 
             for (epoch, (risk, value)) in log.0.iter().zip(expected.risks.iter().zip(&expected.penalties)) {
                 assert_close(epoch.risk, *risk, &format!("{name} {penalty} risk"));

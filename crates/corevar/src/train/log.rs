@@ -41,11 +41,19 @@ impl Log for Quiet {
     }
 }
 
-pub(super) struct EpochSums {
+/// Sums over the steps of an epoch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EpochSums {
     epoch: usize,
     steps: usize,
     risk: f64,
     penalty: f64,
+}
+
+impl Default for EpochSums {
+    fn default() -> Self {
+        Self::start(0)
+    }
 }
 
 impl EpochSums {

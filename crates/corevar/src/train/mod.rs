@@ -3,6 +3,7 @@
 mod config;
 mod exact;
 mod log;
+mod snapshot;
 
 use burn::grad_clipping::GradientClippingConfig;
 use burn::module::{Module, ModuleVisitor, Param, ParamGroup, ParamId};
@@ -13,8 +14,8 @@ use corevar_data::{DataError, Dataset};
 
 pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
 pub(crate) use exact::{exact_record, linear_config};
-use log::EpochSums;
-pub use log::{EpochRecord, Log, Quiet};
+pub use log::{EpochRecord, EpochSums, Log, Quiet};
+pub use snapshot::{Keep, NotKept, Position, Snapshot, SnapshotError, Wish};
 
 use crate::batches::Batches;
 use crate::linear::LinearError;
@@ -52,6 +53,17 @@ pub enum TrainError {
     /// The linear estimator has no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),
+    /// Somebody asked for it; what was trained is kept.
+    #[error("interrupted in epoch {epoch} after batch {batch}")]
+    Interrupted {
+        /// Counted from 1.
+        epoch: usize,
+        /// Counted from 1.
+        batch: usize,
+    },
+    /// The state could not be kept or read.
+    #[error("the state of the run: {0}")]
+    Snapshot(#[from] SnapshotError),
     /// The loss left the finite numbers.
     #[error("the loss is not finite in epoch {epoch}, batch {batch}: risk {risk}, penalty {penalty}")]
     NotFinite {
@@ -76,7 +88,7 @@ impl TrainError {
             Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
             Self::Data(cause) => cause.tip(),
             Self::Linear(LinearError::Data(cause)) => cause.tip(),
-            Self::Linear(_) | Self::NoTrainingRows(_) => None,
+            Self::Linear(_) | Self::NoTrainingRows(_) | Self::Interrupted { .. } | Self::Snapshot(_) => None,
         }
     }
 }
@@ -88,35 +100,58 @@ pub fn train(
     dataset: &Dataset,
     log: &mut dyn Log,
 ) -> Result<Trained, TrainError> {
+    train_from(config, dataset, log, &mut NotKept)
+}
+
+/// As [`train`], from the state that `keep` has, if any, and keeping it there. The model is that of an undisturbed run to
+/// the last bit.
+pub fn train_from(
+    config: &CheckedTrainConfig,
+    dataset: &Dataset,
+    log: &mut dyn Log,
+    keep: &mut dyn Keep,
+) -> Result<Trained, TrainError> {
     let rows = training_rows(config, dataset)?;
     let (input, task) = (input_shape(dataset), task(dataset));
     let (predictor, notes) = match config.model {
         ModelSpec::Linear => exact::fit(config, &rows, log)?,
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => {
             let device = Device::flex().autodiff();
-            let start = config.model.init(input, task.outputs(), config.seed, &device);
-            let network = fit(start, config, &rows, &device, log)?;
+            let model = config.model.init(input, task.outputs(), config.seed, &device);
+            let start = match keep.earlier() {
+                Some(snapshot) => snapshot.restore(model, |model| optimiser(config, model))?,
+                None => State { optimiser: optimiser(config, &model), model, position: Position::default() },
+            };
+            let network = fit(start, config, &rows, &device, log, keep)?;
             (Predictor::Network(network.valid()), Vec::new())
         }
     };
     Ok(Trained { predictor, spec: config.model.clone(), input, task, notes })
 }
 
-/// The loop of the paper, from the weights of `model` on.
+/// A run between two steps.
+struct State {
+    model: Network,
+    optimiser: ModuleOptimizer,
+    position: Position,
+}
+
+/// The loop of the paper.
 fn fit(
-    mut model: Network,
+    State { mut model, mut optimiser, position }: State,
     config: &CheckedTrainConfig,
     rows: &Rows,
     device: &Device,
     log: &mut dyn Log,
+    keep: &mut dyn Keep,
 ) -> Result<Network, TrainError> {
     let batches = Batches::new(&rows.groups, config.batch_size, config.batches, config.seed);
-    let mut optimiser = optimiser(config, &model);
+    let Position { epoch: first_epoch, step: mut first_step, mut sums, epochs: mut done } = position;
+    done.iter().for_each(|record| log.epoch(record.clone()));
 
-    for epoch in 0..config.epochs {
+    for epoch in first_epoch..config.epochs {
         let batches = batches.epoch(epoch);
-        let mut sums = EpochSums::start(epoch);
-        for (step, batch) in batches.iter().enumerate() {
+        for (step, batch) in batches.iter().enumerate().skip(std::mem::take(&mut first_step)) {
             let progress = epoch as f64 + step as f64 / batches.len() as f64;
             let logits = model.forward(rows.inputs_at(&batch.rows, epoch, device)?);
             let losses = rows.losses(logits.clone(), &batch.rows);
@@ -132,8 +167,20 @@ fn fit(
             let grads = GradientsParams::from_grads(grads, &model);
             model = optimiser.step(config.learning_rate_at(progress), model, grads);
             log.step(step + 1, batches.len());
+
+            let wish = keep.wish();
+            if wish != Wish::GoOn {
+                let position = Position { epoch, step: step + 1, sums: sums.clone(), epochs: done.clone() };
+                keep.keep(&Snapshot::of(&model, &optimiser, position)?)?;
+            }
+            if wish == Wish::Stop {
+                return Err(TrainError::Interrupted { epoch: epoch + 1, batch: step + 1 });
+            }
         }
-        log.epoch(sums.finish(config.ridge * model.half_squared_weights()));
+        let record = sums.finish(config.ridge * model.half_squared_weights());
+        sums = EpochSums::start(epoch + 1);
+        done.push(record.clone());
+        log.epoch(record);
     }
     Ok(model)
 }

@@ -40,12 +40,7 @@ impl Sample {
         scored.truncate(options.max_rows);
         let mut grouped = groups.clone();
         grouped.shuffle(&mut rng);
-        let mut left = options.max_rows;
-        grouped.retain(|group| {
-            let fits = group.len() <= left;
-            left -= if fits { group.len() } else { 0 };
-            fits
-        });
+        keep_rows(&mut grouped, options.max_rows);
         let mut rows: Vec<usize> = scored.iter().chain(grouped.iter().flatten()).copied().collect();
         rows.sort_unstable();
         rows.dedup();
@@ -62,6 +57,15 @@ impl Sample {
             rows,
         }
     }
+}
+
+/// Keeps as many groups as fit the number of rows.
+fn keep_rows(groups: &mut Vec<Vec<usize>>, mut rows: usize) {
+    groups.retain(|group| {
+        let fits = group.len() <= rows;
+        rows -= if fits { group.len() } else { 0 };
+        fits
+    });
 }
 
 /// Rows with the same label and id, where there are two or more, in order of their first row.

@@ -23,7 +23,13 @@ pub(super) fn assemble(
     columns.attributes.retain(|name| !columns.unused.contains(name));
     rough.attributes.retain(|(name, _)| !columns.unused.contains(name));
     let made = rough.splits.is_none();
-    let mut splits = rough.splits.take().unwrap_or_else(|| made_splits(&rough, options.seed));
+    let mut splits = match (rough.splits.take(), &options.purpose) {
+        (Some(splits), _) => splits,
+        // Rows to judge or to apply a model to are not divided any further.
+        (None, Purpose::Evaluate { .. } | Purpose::Predict) => all_test(&rough),
+        (None, Purpose::Train | Purpose::Inspect) => made_splits(&rough, options.seed),
+    };
+    let made = made && matches!(options.purpose, Purpose::Train | Purpose::Inspect);
     // Before the pictures, so that a slip in the table costs no time.
     check(&rough, &splits, &options.purpose)?;
     let (inputs, left_out) = inputs(&mut rough, &mut splits, options, progress)?;
@@ -57,6 +63,13 @@ fn made_splits(rough: &Rough, seed: u64) -> Levels {
     for which in split::by_id(&rough.ids, classes.as_deref(), seed) {
         levels.push(split::SHARES[which].0);
     }
+    levels
+}
+
+/// One split, `test`.
+fn all_test(rough: &Rough) -> Levels {
+    let mut levels = Levels::default();
+    rough.ids.iter().for_each(|_| levels.push("test"));
     levels
 }
 

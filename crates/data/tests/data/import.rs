@@ -1,7 +1,7 @@
 //! Public data sets from small files in their original form, and from the real ones where they are.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::common::{Folder, shown};
 use corevar_data::import::{ImportOptions, ImportReport, Source, import};
@@ -222,17 +222,14 @@ fn wrong_calls_are_explained() {
 
 /// The real files, which are not part of the project.
 fn shared_data() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let path = std::env::var_os("COREVAR_SHARED_DATA").map_or(root, PathBuf::from);
+    let path = std::env::var_os("COREVAR_TEST_DATA").map(PathBuf::from)?;
     path.join("mnist").is_dir().then_some(path)
 }
 
 #[test]
 fn the_real_qmnist_goes_through() {
     let Some(from) = shared_data() else {
-        eprintln!(
-            "skipped: no MNIST in ../shared/data; set COREVAR_SHARED_DATA to a folder with mnist/ and qmnist/"
-        );
+        eprintln!("skipped: no MNIST; set COREVAR_TEST_DATA to a folder with mnist/ and qmnist/");
         return;
     };
     let folder = Folder::new();

@@ -57,8 +57,19 @@ fn frames<'a>(records: &'a Records, plane: &'a Plane) -> Vec<Frame<'a>> {
         let (a, b) = (&a.model.evidence.setting, &b.model.evidence.setting);
         place(&a.name).cmp(&place(&b.name)).then(a.penalty_weight.total_cmp(&b.penalty_weight))
     });
-    frames.truncate(MOST);
-    frames
+    thin(frames)
+}
+
+/// At most [`MOST`], evenly chosen; the first, the last and the chosen one stay.
+fn thin(frames: Vec<Frame<'_>>) -> Vec<Frame<'_>> {
+    let count = frames.len();
+    if count <= MOST {
+        return frames;
+    }
+    let kept: Vec<usize> = (0..MOST).map(|place| place * (count - 1) / (MOST - 1)).collect();
+    let stays =
+        |(place, frame): &(usize, Frame<'_>)| kept.contains(place) || frame.model.evidence.setting.chosen;
+    frames.into_iter().enumerate().filter(stays).map(|(_, frame)| frame).collect()
 }
 
 /// The chosen one, or the largest weight of CoRe.

@@ -26,9 +26,18 @@ fn body(records: &Records) -> Option<Markup> {
     })
 }
 
-/// The lowest weight first.
+/// The pooled model and CoRe with one penalty and ridge, those of the chosen setting if there is one; the lowest weight first.
 fn path(evidence: &Evidence) -> Vec<&LinearEvidence> {
-    let mut path: Vec<&LinearEvidence> = evidence.linear.iter().collect();
+    let core = || evidence.linear.iter().filter(|model| model.setting.name == "core");
+    let Some(main) = core().find(|model| model.setting.chosen).or_else(|| core().next()) else {
+        return Vec::new();
+    };
+    let along = |model: &&LinearEvidence| {
+        let setting = &model.setting;
+        let same_penalty = setting.name == "pooled" || setting.penalty == main.setting.penalty;
+        same_penalty && setting.ridge == main.setting.ridge
+    };
+    let mut path: Vec<&LinearEvidence> = evidence.linear.iter().filter(along).collect();
     path.sort_by(|a, b| a.setting.penalty_weight.total_cmp(&b.setting.penalty_weight));
     path
 }

@@ -34,7 +34,7 @@ fn body(records: &Records) -> Option<Markup> {
     let shown = all.iter().take(MOST_PATHS);
     (!all.is_empty() || selection.is_some()).then(|| {
         html! {
-            @if let Some(selection) = selection { p { (sentence(selection)) " " (caution(selection)) } }
+            @if let Some(selection) = selection { p { (sentence(selection, results.data.classes.is_empty())) " " (caution(selection)) } }
             @if all.len() > MOST_PATHS { p.note { "The first " (MOST_PATHS) " of " (all.len()) " paths." } }
             @for path in shown {
                 @if all.len() > 1 {

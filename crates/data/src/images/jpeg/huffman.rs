@@ -166,6 +166,12 @@ impl<'a> Bits<'a> {
             *dc = dc.wrapping_add(self.value(size));
         }
         each(0, *dc);
+        self.waves(ac_table, each)
+    }
+
+    /// The coefficients of a block behind the first.
+    #[inline]
+    fn waves(&mut self, ac_table: &Table, mut each: impl FnMut(usize, i32)) -> Option<()> {
         let mut place = 1;
         while place < 64 {
             self.refill();

@@ -1,0 +1,147 @@
+//! Runs that are killed, interrupted, or meet another one in their folder.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::*;
+
+/// Kills of a run; `make kill` asks for more.
+fn kills() -> u64 {
+    std::env::var("COREVAR_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+}
+
+fn start(folder: &Path, arguments: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_corevar"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// A few milliseconds up to `most`, another for every kill.
+fn moment(kill: u64, most: u64) -> Duration {
+    let mixed = (kill + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    Duration::from_millis(mixed % most)
+}
+
+const TRAIN: &str =
+    "train nonlinear --rows 2000 --groups 100 --test-rows 50 --hidden 60 --checkpoint-every 0 --quiet";
+
+#[test]
+fn a_run_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
+    let folder = folder();
+    let started = std::time::Instant::now();
+    succeeds(folder.path(), &format!("{TRAIN} --epochs 8 --out whole"));
+    let most = (started.elapsed().as_millis() as u64).max(50);
+    let model = |run: &str| fs::read(folder.path().join(run).join("model.safetensors")).unwrap();
+    let whole = model("whole");
+    let mut in_training = 0;
+    for kill in 0..kills() {
+        let run = format!("run{kill}");
+        let mut child = start(folder.path(), &format!("{TRAIN} --epochs 8 --out {run}"));
+        std::thread::sleep(moment(kill, most));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let states = fs::read_dir(folder.path().join(&run).join("states"));
+        in_training += usize::from(states.is_ok_and(|mut states| states.next().is_some()));
+        // Killed before the folder was there: nothing to resume.
+        let resume = if folder.path().join(&run).join("config.toml").exists() { "--resume" } else { "" };
+        succeeds(folder.path(), &format!("{TRAIN} --epochs 8 --out {run} {resume}"));
+        assert!(model(&run) == whole, "kill {kill} after {:?}", moment(kill, most));
+        fs::remove_dir_all(folder.path().join(&run)).unwrap();
+    }
+    eprintln!("{in_training} of {} kills met a run with a state on disk", kills());
+}
+
+/// A document without the times in it.
+fn timeless(mut value: Value) -> Value {
+    match &mut value {
+        Value::Object(fields) => {
+            fields.remove("seconds");
+            fields.values_mut().for_each(|field| *field = timeless(field.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = timeless(item.take())),
+        _ => {}
+    }
+    value
+}
+
+#[test]
+fn a_sweep_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
+    let folder = folder();
+    let sweep = "sweep nonlinear --rows 600 --groups 60 --test-rows 100 --hidden 30 --epochs 6 --runs 4 \
+                 --penalty-weights 0.01,0.1,1,3,10 --checkpoint-every 0.01 --quiet --out";
+    let started = std::time::Instant::now();
+    succeeds(folder.path(), &format!("{sweep} whole"));
+    let most = (started.elapsed().as_millis() as u64).max(50);
+    let results = |run: &str| timeless(json(&folder.path().join(run).join("results.json")));
+    let whole = results("whole");
+    assert_eq!(whole["estimators"].as_array().unwrap().len(), 6);
+    for kill in 0..kills() / 2 {
+        let run = format!("run{kill}");
+        let mut child = start(folder.path(), &format!("{sweep} {run}"));
+        std::thread::sleep(moment(kill, most));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let resume = if folder.path().join(&run).join("config.toml").exists() { "--resume" } else { "" };
+        succeeds(folder.path(), &format!("{sweep} {run} {resume}"));
+        assert_eq!(results(&run), whole, "kill {kill} after {:?}", moment(kill, most));
+        fs::remove_dir_all(folder.path().join(&run)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_saves_says_how_to_go_on_and_exits_with_130() {
+    let folder = folder();
+    let train = TRAIN.replace("--checkpoint-every 0", "--checkpoint-every 1000");
+    succeeds(folder.path(), &format!("{train} --epochs 8 --out whole"));
+    for (signal, run) in [("INT", "a"), ("TERM", "b")] {
+        let child = start(folder.path(), &format!("{train} --epochs 2000 --out {run}"));
+        let states = folder.path().join(run).join("states");
+        while !states.is_dir() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(200));
+        Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{said}");
+        assert!(said.contains("interrupted in epoch") && said.contains("--resume"), "{said}");
+        assert_eq!(fs::read_dir(&states).unwrap().count(), 1, "one state, no half of one");
+        let message = fails(folder.path(), &format!("{train} --epochs 8 --out {run} --resume"), 1);
+        assert!(message.contains("epochs = 2000, not 8"), "{message}");
+        assert!(!folder.path().join(run).join("results.json").exists());
+    }
+}
+
+#[test]
+fn other_data_are_refused_with_their_fingerprints() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    let train = "train metadata.csv --model mlp --hidden 4 --epochs 1 --quiet --out run";
+    succeeds(folder.path(), train);
+    write_table(folder.path(), "9,9,yes,,train\n");
+    let message = fails(folder.path(), &format!("{train} --resume"), 1);
+    assert!(message.contains("other data") && message.contains("tip:"), "{message}");
+}
+
+#[test]
+fn a_second_run_in_the_same_folder_is_refused() {
+    let folder = folder();
+    let arguments = format!("{TRAIN} --epochs 2000 --out run");
+    let mut child = start(folder.path(), &arguments);
+    while !folder.path().join("run/states").is_dir() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let message = fails(folder.path(), &format!("{arguments} --resume"), 1);
+    assert!(message.contains("another corevar writes to this folder"), "{message}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}

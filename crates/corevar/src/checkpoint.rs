@@ -1,0 +1,222 @@
+//! The state of a training run on disk, in two files that take turns: one of them is whole at any moment.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::run_folder::write_whole;
+use crate::train::{Keep, Snapshot, SnapshotError, TrainConfig, Wish};
+
+/// Keeps the state of one run.
+#[derive(Debug)]
+pub struct Checkpoint<'a> {
+    files: [PathBuf; 2],
+    owner: Owner,
+    every: Duration,
+    stop: &'a AtomicBool,
+    last: Instant,
+}
+
+/// Whose state a file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Owner {
+    /// Fingerprint of the data.
+    data: String,
+    config: TrainConfig,
+    /// Counts the states that were kept: the larger is the later.
+    turn: u64,
+}
+
+impl<'a> Checkpoint<'a> {
+    /// Of the run `key` in `folder`, kept at most so often, and when `stop` is set.
+    pub fn new(
+        folder: &Path,
+        key: &str,
+        data: &str,
+        config: &TrainConfig,
+        every: Duration,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            files: ["a", "b"].map(|turn| folder.join(format!("{key}.{turn}.state"))),
+            owner: Owner { data: data.into(), config: config.clone(), turn: 0 },
+            every,
+            stop,
+            last: Instant::now(),
+        }
+    }
+
+    /// Removes the files: the run is finished and kept otherwise.
+    pub fn remove(&self) {
+        for file in &self.files {
+            // A file that stays is only in the way of nobody: the record of the run goes before it.
+            let _ = fs::remove_file(file);
+        }
+    }
+
+    /// The later of the states that are whole and of this very run.
+    fn latest(&self) -> Option<(Snapshot, u64)> {
+        let read = |file: &PathBuf| {
+            let (snapshot, owner) = Snapshot::from_bytes::<Owner>(&fs::read(file).ok()?).ok()?;
+            let same = owner.data == self.owner.data && owner.config == self.owner.config;
+            same.then_some((snapshot, owner.turn))
+        };
+        self.files.iter().filter_map(read).max_by_key(|(_, turn)| *turn)
+    }
+}
+
+impl Keep for Checkpoint<'_> {
+    fn earlier(&mut self) -> Option<Snapshot> {
+        let (snapshot, turn) = self.latest()?;
+        self.owner.turn = turn;
+        Some(snapshot)
+    }
+
+    fn wish(&mut self) -> Wish {
+        if self.stop.load(Ordering::Relaxed) {
+            Wish::Stop
+        } else if self.last.elapsed() >= self.every {
+            Wish::Keep
+        } else {
+            Wish::GoOn
+        }
+    }
+
+    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        self.owner.turn += 1;
+        let file = &self.files[(self.owner.turn % 2) as usize];
+        write_whole(file, &snapshot.to_bytes(&self.owner))?;
+        self.last = Instant::now();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use corevar_data::Dataset;
+    use corevar_data::synthetic::{Sizes, find};
+
+    use super::*;
+    use crate::model::{CnnSpec, ModelSpec};
+    use crate::train::{CheckedTrainConfig, Quiet, TrainError, Trained, train, train_from};
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn data() -> Dataset {
+        find("stickmen").unwrap().generate(&Sizes { rows: 60, groups: 10, test_rows: 5 }, 1).unwrap()
+    }
+
+    fn config() -> CheckedTrainConfig {
+        let cnn = CnnSpec { channels: vec![3, 4], ..Default::default() };
+        let config = TrainConfig {
+            model: ModelSpec::Cnn(cnn),
+            epochs: 3,
+            batch_size: 20,
+            clip_norm: Some(1.0),
+            ..Default::default()
+        };
+        config.check().unwrap()
+    }
+
+    /// Stops after so many steps, keeping its state.
+    struct StopAfter<'a>(usize, Checkpoint<'a>);
+
+    impl Keep for StopAfter<'_> {
+        fn earlier(&mut self) -> Option<Snapshot> {
+            self.1.earlier()
+        }
+
+        fn wish(&mut self) -> Wish {
+            self.0 -= 1;
+            if self.0 == 0 { Wish::Stop } else { Wish::Keep }
+        }
+
+        fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+            self.1.keep(snapshot)
+        }
+    }
+
+    fn checkpoint(folder: &Path) -> Checkpoint<'static> {
+        Checkpoint::new(folder, "core-0", "data", &config(), Duration::MAX, &NEVER)
+    }
+
+    fn weights(model: &Trained) -> Vec<u8> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        crate::model_file::save(model, &path).unwrap();
+        fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_anywhere_ends_as_one_that_was_not() {
+        let (dataset, config) = (data(), config());
+        let mut log = Quiet::default();
+        let whole = train(&config, &dataset, &mut log).unwrap();
+        // Three epochs of three batches: inside an epoch, at its end, just before the end of all.
+        for steps in [1, 3, 4, 8] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut stopping = StopAfter(steps, checkpoint(folder.path()));
+            let error = train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
+            assert!(matches!(error, TrainError::Interrupted { .. }), "{error}");
+            let mut again = Quiet::default();
+            let resumed = train_from(&config, &dataset, &mut again, &mut checkpoint(folder.path())).unwrap();
+            assert_eq!(weights(&resumed), weights(&whole), "after {steps} steps");
+            assert_eq!(again.0, log.0, "after {steps} steps");
+        }
+    }
+
+    #[test]
+    fn a_damaged_state_gives_way_to_the_one_before_it() {
+        let (dataset, config) = (data(), config());
+        let whole = train(&config, &dataset, &mut Quiet::default()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut stopping = StopAfter(4, checkpoint(folder.path()));
+        train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
+        let latest = checkpoint(folder.path()).latest().unwrap();
+        assert_eq!((latest.0.position.epoch, latest.0.position.step, latest.1), (1, 1, 4));
+        // Turn 4 is in the first file.
+        let file = folder.path().join("core-0.a.state");
+        let mut bytes = fs::read(&file).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&file, bytes).unwrap();
+        assert_eq!(checkpoint(folder.path()).latest().unwrap().1, 3);
+        let resumed =
+            train_from(&config, &dataset, &mut Quiet::default(), &mut checkpoint(folder.path())).unwrap();
+        assert_eq!(weights(&resumed), weights(&whole));
+    }
+
+    #[test]
+    fn a_state_of_another_run_is_not_taken() {
+        let (dataset, config) = (data(), config());
+        let folder = tempfile::tempdir().unwrap();
+        let mut stopping = StopAfter(2, checkpoint(folder.path()));
+        train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
+        let other = config.with_seed(9);
+        let of = |data: &str, config: &TrainConfig| {
+            Checkpoint::new(folder.path(), "core-0", data, config, Duration::MAX, &NEVER).latest().is_some()
+        };
+        assert!(of("data", &config) && !of("other data", &config) && !of("data", &other));
+    }
+
+    #[test]
+    fn no_cut_or_changed_file_is_taken_for_a_state() {
+        let (dataset, config) = (data(), config());
+        let folder = tempfile::tempdir().unwrap();
+        let mut stopping = StopAfter(1, checkpoint(folder.path()));
+        train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
+        let whole = fs::read(folder.path().join("core-0.b.state")).unwrap();
+        assert!(Snapshot::from_bytes::<Owner>(&whole).is_ok());
+        for length in (0..whole.len()).step_by(97) {
+            assert!(Snapshot::from_bytes::<Owner>(&whole[..length]).is_err(), "{length} bytes");
+        }
+        for place in (0..whole.len()).step_by(101) {
+            let mut changed = whole.clone();
+            changed[place] ^= 0x40;
+            assert!(Snapshot::from_bytes::<Owner>(&changed).is_err(), "byte {place}");
+        }
+    }
+}
