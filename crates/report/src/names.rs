@@ -43,6 +43,14 @@ pub fn colour(name: &str, results: &Results) -> Colour {
     Colour::Series(KNOWN.len() + index % (Colour::SERIES - KNOWN.len()))
 }
 
+/// Name of the estimator of a line of metrics. In a sweep these carry the setting: `core-logit-variance-0.1-ridge0.001`.
+pub fn base_name<'a>(key: &'a str, results: &'a Results) -> &'a str {
+    let is_of =
+        |name: &&str| key.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let names = results.estimators.iter().map(|estimator| estimator.name.as_str());
+    names.filter(is_of).max_by_key(|name| name.len()).unwrap_or(key)
+}
+
 /// As it is called in text.
 pub fn display(name: &str) -> &str {
     if name == "core" { "CoRe" } else { name }
@@ -123,6 +131,14 @@ mod tests {
         assert_eq!(labels_of(&results), ["CoRe λ=0.5", "CoRe λ=1"]);
         results.estimators[0] = results.estimators[1].clone();
         assert_eq!(labels_of(&results), ["CoRe λ=1 γ=0.001 #1", "CoRe λ=1 γ=0.001 #2"]);
+    }
+
+    #[test]
+    fn settings_of_a_sweep_have_the_name_of_their_estimator() {
+        let results = samples::of(1, 3, 1, 2).results;
+        let keys = ["core", "core-logit-sd-0.1-ridge0.001", "label-variance-1", "corelation-1", "mine"];
+        let names = keys.map(|key| base_name(key, &results));
+        assert_eq!(names, ["core", "core", "label-variance", "corelation-1", "mine"]);
     }
 
     #[test]

@@ -113,6 +113,20 @@ fn the_page_can_be_read_by_everyone() {
     assert_eq!(page.matches("<img").count(), page.matches(" alt=\"").count());
 }
 
+/// A paragraph ends where a block begins, whatever the source says.
+#[test]
+fn paragraphs_hold_no_blocks() {
+    for records in [full(), samples::path(), samples::many_classes(40)] {
+        let page = html(&records);
+        let paragraphs = page.split("<p").skip(1).filter(|part| part.starts_with(['>', ' ']));
+        for paragraph in paragraphs.filter_map(|part| part.split("</p>").next()) {
+            let block =
+                ["<ul", "<div", "<table", "<figure", "<h3"].iter().find(|tag| paragraph.contains(**tag));
+            assert!(block.is_none(), "{paragraph}");
+        }
+    }
+}
+
 #[test]
 fn large_records_stay_below_five_megabytes() {
     let mut records = samples::of(5, 24, 4, 40);

@@ -21,7 +21,7 @@ fn body(records: &Records) -> Option<Markup> {
     let start = start(&frames);
     let last = frames.len().checked_sub(1)?;
     Some(html! {
-        p.note { (legend(records, plane)) }
+        (legend(records, plane))
         div.film[frames.len() > 1] data-start=(start) {
             div.control hidden {
                 label for="film" { "Penalty weight λ" }
@@ -117,9 +117,11 @@ fn legend(records: &Records, plane: &Plane) -> Markup {
     let class = |(index, name): (usize, &String)| (Colour::of_class(index), name.clone());
     let classes: Vec<(Colour, String)> = records.results.data.classes.iter().enumerate().map(class).collect();
     html! {
-        "What each model says in the plane of " (plane.features[0]) " and " (plane.features[1])
-        "; the stronger the shade, the surer. Dots are rows of training, those joined share an id."
-        @if let Some(held_out) = &plane.held_out { " Rings are rows of " (held_out.split) "." }
+        p.note {
+            "What each model says in the plane of " (plane.features[0]) " and " (plane.features[1])
+            "; the stronger the shade, the surer. Dots are rows of training, those joined share an id."
+            @if let Some(held_out) = &plane.held_out { " Rings are rows of " (held_out.split) "." }
+        }
         (swatches(&classes))
     }
 }

@@ -6,7 +6,7 @@ use corevar::results::Results;
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, swatches, word};
-use crate::names::{colour, display};
+use crate::names::{base_name, colour, display};
 use crate::plot::{Line, Lines};
 use crate::{EpochLine, Records};
 
@@ -29,7 +29,7 @@ fn body(records: &Records) -> Option<Markup> {
         return Some(word("No curves: metrics.jsonl is missing or empty."));
     }
     let runs = runs(records);
-    let names = names(&runs);
+    let names = names(&runs, &records.results);
     let figures: Vec<Markup> =
         CURVES.iter().map(|curve| curve.figure(&runs, &names, &records.results)).collect();
     let entry = |name: &&str| (colour(name, &records.results), display(name).to_string());
@@ -59,14 +59,17 @@ fn runs(records: &Records) -> Vec<Run<'_>> {
         }
     }
     let estimators = &records.results.estimators;
-    let place = |run: &Run<'_>| estimators.iter().position(|estimator| estimator.name == run[0].estimator);
+    let place = |run: &Run<'_>| {
+        let name = base_name(&run[0].estimator, &records.results);
+        estimators.iter().position(|estimator| estimator.name == name)
+    };
     runs.sort_by_key(|run| place(run).unwrap_or(usize::MAX));
     runs
 }
 
 /// Of the estimators, each once.
-fn names<'a>(runs: &[Run<'a>]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = runs.iter().map(|run| run[0].estimator.as_str()).collect();
+fn names<'a>(runs: &[Run<'a>], results: &'a Results) -> Vec<&'a str> {
+    let mut names: Vec<&str> = runs.iter().map(|run| base_name(&run[0].estimator, results)).collect();
     names.dedup();
     names
 }
@@ -75,11 +78,11 @@ impl Curve {
     fn figure(&self, runs: &[Run<'_>], names: &[&str], results: &Results) -> Markup {
         // A term that an estimator does not have would only press the others to the edge.
         let is_used = |name: &str| {
-            let values = runs.iter().filter(|run| run[0].estimator == name).flatten();
+            let values = runs.iter().filter(|run| base_name(&run[0].estimator, results) == name).flatten();
             values.filter_map(|epoch| (self.of)(epoch)).any(|value| value != 0.0)
         };
         let (used, unused): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| is_used(name));
-        let shown = runs.iter().filter(|run| used.contains(&run[0].estimator.as_str()));
+        let shown = runs.iter().filter(|run| used.contains(&base_name(&run[0].estimator, results)));
         let lines: Vec<Line> = shown.map(|run| self.line(run, results)).collect();
         let description = format!("{} by epoch, one line a run, {} runs.", self.title, lines.len());
         let unused: Vec<&str> = unused.into_iter().map(display).collect();
@@ -96,7 +99,10 @@ impl Curve {
             let value = (self.of)(epoch).filter(|value| value.is_finite())?;
             Some((epoch.epoch, value))
         };
-        Line { colour: colour(&run[0].estimator, results), points: run.iter().filter_map(point).collect() }
+        Line {
+            colour: colour(base_name(&run[0].estimator, results), results),
+            points: run.iter().filter_map(point).collect(),
+        }
     }
 }
 
@@ -124,6 +130,16 @@ mod tests {
         let runs: Vec<(&str, u64, usize)> =
             runs(&records).iter().map(|run| (run[0].estimator.as_str(), run[0].seed, run.len())).collect();
         assert_eq!(runs, [("pooled", 0, 1), ("core", 0, 2), ("core", 1, 2), ("core", 0, 2)]);
+    }
+
+    #[test]
+    fn settings_of_a_sweep_share_a_colour_and_a_name() {
+        let mut records = samples::small();
+        records.epochs =
+            vec![line("core-l-1-ridge0", 0, 1), line("pooled-ridge0", 0, 1), line("core-l-9-ridge0", 0, 1)];
+        let page = body(&records).unwrap().into_string();
+        assert_eq!(page.matches("<li>").count(), 2);
+        assert!(page.contains("CoRe</li>") && !page.contains("ridge0"), "{page}");
     }
 
     #[test]

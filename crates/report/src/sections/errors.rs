@@ -54,7 +54,7 @@ fn error_bars(records: &Records) -> &'static str {
     let is_single = records.results.estimators.iter().all(|estimator| estimator.runs.len() < 2);
     match (is_single, records.evidence.is_some()) {
         (false, _) => "Error bars: one standard error over the runs.",
-        (true, true) => "Error bars: 95 % interval of the only run, by bootstrap over ids.",
+        (true, true) => "Error bars: 95\u{a0}% interval of the only run, by bootstrap over ids.",
         (true, false) => "One run each, so there are no error bars.",
     }
 }
@@ -66,7 +66,7 @@ fn intervals(records: &Records) -> Markup {
         return html! {};
     }
     let unit = error(&records.results).unit;
-    let level = format!("{:.0} %", 100.0 * LEVEL);
+    let level = format!("{:.0}\u{a0}%", 100.0 * LEVEL);
     html! {
         h3 { (level) " intervals of the error" }
         p.note {
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn intervals_stand_below_the_bars() {
         let page = body(&samples::with_evidence()).unwrap().into_string();
-        assert!(page.contains("95 % intervals of the error"), "{page}");
+        assert!(page.contains("95\u{a0}% intervals of the error"), "{page}");
         assert!(page.contains("9.00<small>8.00 to 10.00</small>"), "{page}");
         assert!(page.contains("interval of the only run, by bootstrap over ids"), "{page}");
     }

@@ -63,7 +63,7 @@ fn coefficients(records: &Records, path: &[&LinearEvidence]) -> Markup {
             ))
         })
         .collect();
-    html! { p.note { "Along the penalty weight λ; λ = 0 is the pooled model." (swatches(&legend)) } (panels(&figures)) }
+    html! { p.note { "Along the penalty weight λ; λ = 0 is the pooled model." } (swatches(&legend)) (panels(&figures)) }
 }
 
 fn plot(path: &[&LinearEvidence], logit: usize, features: usize) -> Option<Markup> {

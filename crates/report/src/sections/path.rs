@@ -9,7 +9,7 @@ use crate::Records;
 use crate::format::{Unit, exact};
 use crate::measure::{Measure, error};
 use crate::names::{Named, display, estimators, splits};
-use crate::plot::{Colour, Curve, CurvePoint, Curves, DOT, Mark, Spread};
+use crate::plot::{Axis, Colour, Curve, CurvePoint, Curves, DOT, Mark, Spread};
 use crate::weights::Weights;
 
 pub const SECTION: Section = Section { id: "path", title: "Choice of the penalty weight λ", body };
@@ -153,13 +153,14 @@ impl Path<'_> {
             description: format!("{title} of {} over the penalty weight.", display(self.name)),
             across: weights.axis(),
             across_title: "penalty weight λ".into(),
-            up: None,
+            // Errors are compared with 0; the others may span decades.
+            up: (measure.unit == Unit::Percent).then(|| Axis::from_zero(ends(&curves))),
             curves,
             marks: self.marks(results, &weights),
         };
         let legend = names.iter().map(|split| (colour(split), split.to_string())).collect::<Vec<_>>();
-        let note = html! { (note) @if legend.len() > 1 { (swatches(&legend)) } };
-        Some(figure(title, note, plot.svg()?))
+        let drawn = html! { @if legend.len() > 1 { (swatches(&legend)) } (plot.svg()?) };
+        Some(figure(title, html! { (note) }, drawn))
     }
 
     /// A line at the largest loss that the rule allows.
@@ -201,6 +202,12 @@ impl Path<'_> {
         };
         marks.into_iter().map(mark).collect()
     }
+}
+
+/// Upper ends of all points.
+fn ends(curves: &[Curve]) -> impl Iterator<Item = f64> {
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    points.map(|point| point.range.map_or(point.y, |(_, high)| high))
 }
 
 fn point(setting: &Named<'_>, measure: &Measure, split: &str, weights: &Weights) -> Option<CurvePoint> {

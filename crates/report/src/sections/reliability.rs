@@ -26,8 +26,8 @@ fn body(records: &Records) -> Option<Markup> {
                 "Rows by how sure the model is of its answer, against the share of right answers. On the grey line it is \
                  right as often as it says; below, it is too sure. The larger a dot, the more rows."
                 @if splits.len() > MOST { " The first " (MOST) " of " (splits.len()) " tests." }
-                (swatches(&legend))
             }
+            (swatches(&legend))
             (panels(&figures))
         }
     })

@@ -50,6 +50,7 @@ fn table(results: &Results) -> Markup {
                         th scope="row" {
                             span.swatch style=(estimator.colour.swatch()) {}
                             (estimator.label)
+                            @if estimator.result.chosen { " " span.chosen { "chosen" } }
                             @if let Some(setting) = setting(estimator.result) { small { (setting) } }
                         }
                         @for (split, lowest) in splits.iter().zip(&lowest) {
@@ -117,6 +118,13 @@ mod tests {
         let page = body(&samples::small()).unwrap().into_string();
         let [verdict, table] = ["CoRe helps", "<table>"].map(|text| page.find(text).unwrap());
         assert!(verdict < table);
+    }
+
+    #[test]
+    fn the_chosen_setting_of_a_path_is_marked() {
+        let page = body(&samples::path()).unwrap().into_string();
+        assert!(page.contains("CoRe λ=1 <span class=\"chosen\">chosen</span>"), "{page}");
+        assert_eq!(page.matches(">chosen<").count(), 1);
     }
 
     #[test]

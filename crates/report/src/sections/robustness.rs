@@ -25,11 +25,11 @@ fn body(records: &Records) -> Option<Markup> {
         html! {
             p.note {
                 "The worst loss over all style shifts of at most √ξ standard deviations inside the groups, to first order: \
-                 E[loss] + √ξ · C (Theorem 2 of the paper), on held-out groups of two rows or more. The band holds 95 % of \
+                 E[loss] + √ξ · C (Theorem 2 of the paper), on held-out groups of two rows or more. The band holds 95\u{a0}% of \
                  1000 draws of groups; it does not cover the error of the first order."
                 @if figures.len() > MOST { " The first " (MOST) " of " (figures.len()) " splits." }
-                (swatches(&legend))
             }
+            (swatches(&legend))
             (panels(&figures[..figures.len().min(MOST)]))
         }
     })
@@ -47,11 +47,13 @@ fn curves(models: &[Model<'_>], split: &str) -> Option<Markup> {
     };
     let curves: Vec<Curve> = found.iter().map(curve).collect();
     let largest = curves.iter().flat_map(|curve| &curve.points).map(|point| point.x).fold(0.0, f64::max);
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let highest = points.map(|point| point.range.map_or(point.y, |(_, high)| high)).fold(0.0, f64::max);
     let plot = Curves {
         description: format!("Loss by the size of a style shift on {split}."),
         across: Axis::from_zero(std::iter::once(largest)),
         across_title: "size √ξ of the shift".into(),
-        up: None,
+        up: Some(Axis::from_zero(std::iter::once(highest))),
         curves,
         marks: Vec::new(),
     };

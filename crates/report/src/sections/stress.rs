@@ -40,8 +40,8 @@ fn body(records: &Records) -> Option<Markup> {
             p.note {
                 "The same rows under interventions of growing strength. An answer is changed when it differs from that \
                  without the intervention."
-                (swatches(&legend(records, all)))
             }
+            (swatches(&legend(records, all)))
             @for kind in kinds {
                 h3 { (kind.0) " on " (kind.1) }
                 (panels(&VIEWS.iter().filter_map(|view| view.figure(records, kind, &of_kind(kind))).collect::<Vec<_>>()))
@@ -98,12 +98,14 @@ impl View {
             points: stress.points.iter().filter_map(|point| self.point(stress, point, &rungs)).collect(),
             spread: Spread::Bars,
         };
+        let curves: Vec<Curve> = found.iter().map(curve).collect();
         let plot = Curves {
             description: format!("{} under {intervention} on {split}.", self.title),
             across: axis(&rungs),
             across_title: format!("{intervention}, from weak to strong"),
-            up: None,
-            curves: found.iter().map(curve).collect(),
+            // Not logarithmic: shares are compared with 0 and 100 %.
+            up: Some(Axis::from_zero(curves.iter().flat_map(|curve| &curve.points).map(|point| point.y))),
+            curves,
             marks: Vec::new(),
         };
         let mut title = self.title.to_string();
