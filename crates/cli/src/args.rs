@@ -91,7 +91,7 @@ pub struct Sweep {
 
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A built-in name (linear, nonlinear, stickmen), a metadata.csv, or a folder
+    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
     #[arg(value_name = "DATA")]
     pub data: String,
     #[command(flatten)]
@@ -191,7 +191,7 @@ pub struct CacheFlag {
 
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// linear, nonlinear or stickmen
+    /// linear, nonlinear, stickmen, faces or animals
     #[arg(value_name = "NAME")]
     pub name: String,
     /// New folder to write to
@@ -223,7 +223,7 @@ pub struct Show {
 
 #[derive(Debug, Args)]
 pub struct Common {
-    /// A built-in name (linear, nonlinear, stickmen), a metadata.csv, or a folder
+    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Folder for models, records and report

@@ -13,6 +13,7 @@ pub mod images;
 pub mod import;
 pub mod inspect;
 pub mod interventions;
+pub mod protocols;
 mod save;
 mod split;
 pub mod synthetic;

@@ -1,12 +1,19 @@
-//! Data sets drawn from a seed: the paper's motivating examples and its stick figures.
+//! Data sets drawn from a seed: the paper's motivating examples, its stick figures, and stand-ins for the
+//! photographs that cannot be shipped.
 //!
 //! Each generator is a file behind [`Generator`]; adding one touches that file and the list here.
 
+pub mod animals;
 mod canvas;
+mod draws;
+pub mod faces;
 mod figure;
 mod linear;
 mod nonlinear;
+pub mod paint;
 mod plan;
+#[cfg(test)]
+mod probe;
 mod stickmen;
 
 use crate::{DataError, Dataset};
@@ -41,7 +48,7 @@ pub trait Generator: Sync {
 
 /// Every generator there is.
 pub fn generators() -> &'static [&'static dyn Generator] {
-    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen]
+    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen, &faces::Faces, &animals::Animals]
 }
 
 /// The generator of that name.

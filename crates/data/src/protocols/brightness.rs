@@ -1,0 +1,55 @@
+//! Glasses or not, where bright pictures go with glasses (paper, "Eyeglasses detection: known and unknown
+//! brightness interventions").
+
+use super::album::{Album, FacePhoto};
+use super::draft::Draft;
+use super::glasses::{self, CLASSES};
+use super::grouping::Grouping;
+use crate::interventions::Recipe;
+use crate::{DataError, Dataset};
+
+/// In train and test1 the brightness is 100 + y·Exp(β) % with y = 1 for glasses and -1 for none; in test2
+/// the sign is the other one. test3 is unchanged, in test4 all are brighter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Brightness {
+    /// Training rows n, half of each class.
+    pub rows: usize,
+    /// Pairs c among them, half of each class.
+    pub groups: usize,
+    /// What a pair is.
+    pub grouping: Grouping,
+    /// Mean β of the change, in percent.
+    pub mean: f64,
+    /// Rows of each test set.
+    pub test_rows: usize,
+}
+
+impl Default for Brightness {
+    fn default() -> Brightness {
+        Brightness {
+            rows: 20_000,
+            groups: 2_000,
+            grouping: Grouping::SameImage,
+            mean: 20.0,
+            test_rows: 5_344,
+        }
+    }
+}
+
+impl Brightness {
+    /// The data set with the splits train and test1 to test4.
+    pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
+        let pairs = [self.groups / 2, self.groups.div_ceil(2)];
+        glasses::check("brightness", self.rows, pairs, self.test_rows)?;
+        let brighter: Recipe = format!("brightness=100+Exp({})", self.mean).parse()?;
+        let darker: Recipe = format!("brightness=100-Exp({})", self.mean).parse()?;
+        let (up, down) = (Some(&brighter), Some(&darker));
+        let mut draft = Draft::new("brightness", &CLASSES, seed);
+        let sizes = (self.rows, pairs, self.grouping);
+        glasses::add_train(&mut draft, "brightness", &album.photos, sizes, [down, up], seed)?;
+        let sets =
+            [("test1", [down, up]), ("test2", [up, down]), ("test3", [None, None]), ("test4", [up, up])];
+        glasses::add_tests(&mut draft, "brightness", &album.photos, self.test_rows, &sets, seed)?;
+        glasses::finish(draft, album)
+    }
+}

@@ -1,0 +1,119 @@
+//! A data set before its pictures are made: which photo goes where, with which label, id and change.
+
+use rayon::prelude::*;
+
+use super::album::Album;
+use crate::interventions::Recipe;
+use crate::{Attribute, DataError, Dataset, ImageShape, Images, Inputs, Labels, Pixels, Split};
+
+/// Rows to be, split by split.
+pub(super) struct Draft<'a> {
+    name: String,
+    classes: Vec<String>,
+    seed: u64,
+    rows: Vec<Row<'a>>,
+    id_names: Vec<String>,
+    splits: Vec<Split>,
+}
+
+/// One row to be.
+pub(super) struct Row<'a> {
+    /// Number in the album.
+    pub photo: usize,
+    pub class: u32,
+    /// What [`Draft::id`] gave.
+    pub id: Option<u32>,
+    /// What is done to the picture; drawn anew for every row.
+    pub change: Option<&'a Recipe>,
+}
+
+/// A column of the data set: its name, its levels, and the level of a photo.
+pub(super) type Column<'a, Photo> = (&'a str, &'a [&'a str], fn(&Photo) -> u32);
+
+impl<'a> Draft<'a> {
+    /// The experiment's name, the classes in order, and what decides the draws of changes.
+    pub fn new(name: &str, classes: &[&str], seed: u64) -> Draft<'a> {
+        Draft {
+            name: name.to_owned(),
+            classes: classes.iter().map(|class| (*class).to_owned()).collect(),
+            seed,
+            rows: Vec::new(),
+            id_names: Vec::new(),
+            splits: Vec::new(),
+        }
+    }
+
+    /// Begins a split; rows go to the last one begun.
+    pub fn begin(&mut self, name: &str) {
+        self.splits.push(Split { name: name.to_owned(), rows: Vec::new() });
+    }
+
+    /// A new id.
+    pub fn id(&mut self, name: String) -> u32 {
+        self.id_names.push(name);
+        (self.id_names.len() - 1) as u32
+    }
+
+    /// Adds a row to the split begun last.
+    pub fn add(&mut self, row: Row<'a>) {
+        if let Some(split) = self.splits.last_mut() {
+            split.rows.push(self.rows.len());
+            self.rows.push(row);
+        }
+    }
+
+    /// Makes the pictures. Beside the given columns there is one that says whether a picture was changed.
+    pub fn finish<Photo: Sync>(
+        self,
+        album: &Album<Photo>,
+        columns: &[Column<Photo>],
+    ) -> Result<Dataset, DataError> {
+        let shape = album.pictures.shape();
+        let mut pixels = vec![0; self.rows.len() * shape.len()];
+        pixels
+            .par_chunks_exact_mut(shape.len())
+            .zip(self.rows.par_iter().enumerate())
+            .try_for_each(|(out, (number, row))| self.picture(album, number as u64, row, out))?;
+        let mut attributes = Vec::new();
+        for (name, levels, level) in columns {
+            let of_row = self.rows.iter().map(|row| level(&album.photos[row.photo])).collect();
+            attributes.push(attribute(name, levels, of_row));
+        }
+        let changed = self.rows.iter().map(|row| u32::from(row.change.is_some())).collect();
+        attributes.push(attribute("changed", &["no", "yes"], changed));
+        Ok(Dataset {
+            name: format!("{} on {}", self.name, album.name),
+            inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }),
+            labels: Labels::Classes {
+                names: self.classes,
+                of_row: self.rows.iter().map(|row| row.class).collect(),
+            },
+            ids: self.rows.iter().map(|row| row.id).collect(),
+            id_names: self.id_names,
+            splits: self.splits,
+            attributes,
+        })
+    }
+
+    fn picture<Photo>(
+        &self,
+        album: &Album<Photo>,
+        number: u64,
+        row: &Row,
+        out: &mut [u8],
+    ) -> Result<(), DataError> {
+        let Some(recipe) = row.change else {
+            return album.pictures.read(row.photo, None, out);
+        };
+        let change = |shape: ImageShape, pixels: &mut [u8]| recipe.apply(shape, pixels, self.seed, number);
+        album.pictures.read(row.photo, Some(&change), out)
+    }
+}
+
+fn attribute(name: &str, levels: &[&str], of_row: Vec<u32>) -> Attribute {
+    Attribute {
+        name: name.to_owned(),
+        levels: levels.iter().map(|level| (*level).to_owned()).collect(),
+        of_row,
+    }
+}

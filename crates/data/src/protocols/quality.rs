@@ -1,0 +1,52 @@
+//! Glasses or not, where bad JPEG quality goes with glasses (paper, "Eyeglasses detection with known and
+//! unknown image quality intervention").
+
+use super::album::{Album, FacePhoto};
+use super::draft::Draft;
+use super::glasses::{self, CLASSES};
+use super::grouping::Grouping;
+use crate::interventions::Recipe;
+use crate::{DataError, Dataset};
+
+/// In train and test1 the JPEG quality of pictures with glasses is drawn from N(μ, 10); in test2 that of the
+/// others. test3 is unchanged, in test4 all are compressed. Pairs are among pictures with glasses only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quality {
+    /// Training rows n, half of each class.
+    pub rows: usize,
+    /// Pairs c among them.
+    pub groups: usize,
+    /// What a pair is.
+    pub grouping: Grouping,
+    /// Mean μ of the quality.
+    pub mean: f64,
+    /// Rows of each test set.
+    pub test_rows: usize,
+}
+
+impl Default for Quality {
+    fn default() -> Quality {
+        Quality { rows: 20_000, groups: 5_000, grouping: Grouping::SameImage, mean: 30.0, test_rows: 5_344 }
+    }
+}
+
+impl Quality {
+    /// The data set with the splits train and test1 to test4.
+    pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
+        let pairs = [0, self.groups];
+        glasses::check("quality", self.rows, pairs, self.test_rows)?;
+        let recipe: Recipe = format!("quality=N({},10)", self.mean).parse()?;
+        let worse = Some(&recipe);
+        let mut draft = Draft::new("quality", &CLASSES, seed);
+        let sizes = (self.rows, pairs, self.grouping);
+        glasses::add_train(&mut draft, "quality", &album.photos, sizes, [None, worse], seed)?;
+        let sets = [
+            ("test1", [None, worse]),
+            ("test2", [worse, None]),
+            ("test3", [None, None]),
+            ("test4", [worse, worse]),
+        ];
+        glasses::add_tests(&mut draft, "quality", &album.photos, self.test_rows, &sets, seed)?;
+        glasses::finish(draft, album)
+    }
+}

@@ -1,0 +1,54 @@
+//! Faces drawn from a seed, the stand-in for photographs of persons: a [`Person`] is who it is, a [`View`]
+//! is the moment, and [`render`] makes the picture of the two, with or without glasses.
+//!
+//! Whether a person tends to wear glasses ([`Person::habit`]) depends on nothing else about the person,
+//! and nothing in a view depends on either, so the pixels of the glasses are the only sign of glasses.
+
+mod album;
+mod backdrop;
+mod features;
+mod generator;
+mod glasses;
+mod hair;
+mod head;
+mod person;
+#[cfg(test)]
+mod tests;
+mod view;
+
+pub use album::{AlbumSizes, album};
+pub use backdrop::{Backdrop, BackdropKind};
+pub(super) use generator::Faces;
+pub use glasses::{Glasses, RimKind};
+pub use person::{Beard, BeardStyle, Eyes, Face, Hair, HairStyle, Mouth, Person, Sex};
+pub use view::{Expression, Light, Pose, View};
+
+use crate::ImageShape;
+use head::Head;
+
+/// Size of every picture.
+pub const SHAPE: ImageShape = ImageShape { height: 64, width: 48, channels: 3 };
+
+/// Draws a picture into `pixels`, [`ImageShape::len`] bytes of [`SHAPE`]. With and without glasses it is
+/// the same picture apart from the glasses.
+pub fn render(person: &Person, view: &View, glasses: bool, pixels: &mut [u8]) {
+    let head = Head::new(person, view);
+    let mut canvas = view.backdrop.canvas(SHAPE.height, SHAPE.width);
+    head.paint_body(&mut canvas, view.clothes);
+    hair::paint_behind(&mut canvas, &head, &person.hair, person.face.width, view.hair_day);
+    head.paint_neck(&mut canvas);
+    head.paint_face(&mut canvas);
+    features::paint(&mut canvas, &head, person, view);
+    hair::paint_front(&mut canvas, &head, &person.hair, person.face.width, view.hair_day);
+    if person.earrings {
+        head.paint_earrings(&mut canvas);
+    }
+    if let Some(colour) = view.cap {
+        head.paint_cap(&mut canvas, colour);
+    }
+    if glasses {
+        person.glasses[view.pair % 2].paint(&mut canvas, &head, view.glare);
+    }
+    head.shade(&mut canvas, &view.light);
+    view.camera.develop(canvas, pixels);
+}
