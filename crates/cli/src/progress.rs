@@ -160,7 +160,7 @@ struct Bar {
 
 impl Bar {
     fn new(bars: &MultiProgress, name: String, epochs: usize) -> Self {
-        let template = "{prefix:24} {bar:24} {percent:>3} %  {eta:>4} left  {msg}";
+        let template = "{prefix:24} {bar:24} {percent:>3} %  {per_sec}  {eta:>4} left  {msg}";
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = bars.add(ProgressBar::new(0).with_style(style).with_prefix(name));
         Self { bar, epochs, epoch: 0 }

@@ -107,7 +107,7 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
     };
     let percent =
         |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{:.1}", 100.0 * value));
-    let head = std::iter::once(format!("error (changed answers) in %, {split}"));
+    let head = std::iter::once(format!("error (answers changed, ids with a change) in %, {split}"));
     let mut rows = vec![head.chain(models.iter().map(|model| name(model))).collect::<Vec<String>>()];
     let plain = |worst: &WorstCase| format!("{:.1}", 100.0 * worst.plain_error);
     rows.push(std::iter::once("no intervention".to_string()).chain(worst.iter().map(plain)).collect());
@@ -120,7 +120,8 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
         for place in 0..of_kind.first().map_or(0, |curve| curve.points.len()) {
             let cell = |curve: &&StressCurve| {
                 let point = curve.points[place];
-                format!("{} ({})", percent(point.error), percent(point.flip_rate))
+                let flips = [point.flip_rate, point.id_flip_rate].map(percent);
+                format!("{} ({}, {})", percent(point.error), flips[0], flips[1])
             };
             let strength = of_kind[0].points[place].strength;
             rows.push(
@@ -130,7 +131,7 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
     }
     let cell = |worst: &WorstCase| {
         format!(
-            "{:.1} ({:.1}, {:.1} of ids)",
+            "{:.1} ({:.1}, {:.1})",
             100.0 * worst.error,
             100.0 * worst.flip_rate,
             100.0 * worst.id_flip_rate

@@ -75,7 +75,9 @@ pub fn stress(
             for (place, &strength) in ladder.strengths.iter().enumerate() {
                 let recipe: Recipe = format!("{}={strength}", ladder.intervention).parse()?;
                 let changed = Seen::of(subject.model, &views.under(&recipe, None, seed), split)?;
-                points.push(changed.against(&plain, strength));
+                let flipped: Vec<bool> = changed.flipped(&plain).collect();
+                let ids = by_id(views.plain(), views.plain().split(split).unwrap_or_default(), &flipped);
+                points.push(changed.against(&plain, strength, share(&flipped), share(&ids)));
                 if place + 1 == ladder.strengths.len() {
                     under_all.add(&changed, &plain);
                 }
@@ -121,14 +123,15 @@ impl Seen {
         self.answers.iter().zip(&plain.answers).map(|(now, before)| now != before)
     }
 
-    fn against(&self, plain: &Self, strength: f64) -> StressPoint {
+    fn against(&self, plain: &Self, strength: f64, flips: f64, id_flips: f64) -> StressPoint {
         let rows = self.answers.len().max(1) as f64;
         let squares = self.outputs.values.iter().zip(&plain.outputs.values).map(|(a, b)| (a - b).powi(2));
         let finite = |value: f64| value.is_finite().then_some(value);
         StressPoint {
             strength,
             error: finite(self.error),
-            flip_rate: finite(self.flipped(plain).filter(|flip| *flip).count() as f64 / rows),
+            flip_rate: finite(flips),
+            id_flip_rate: finite(id_flips),
             logit_spread: finite((squares.sum::<f64>() / rows).sqrt()),
         }
     }
@@ -151,8 +154,6 @@ impl Marks {
     }
 
     fn worst_case(&self, model: &Setting, plain: &Seen, dataset: &Dataset, split: &str) -> WorstCase {
-        let share =
-            |marks: &[bool]| marks.iter().filter(|mark| **mark).count() as f64 / marks.len().max(1) as f64;
         WorstCase {
             model: model.clone(),
             plain_error: plain.error,
@@ -161,6 +162,11 @@ impl Marks {
             id_flip_rate: share(&by_id(dataset, dataset.split(split).unwrap_or_default(), &self.flipped)),
         }
     }
+}
+
+/// Share of what is marked.
+fn share(marks: &[bool]) -> f64 {
+    marks.iter().filter(|mark| **mark).count() as f64 / marks.len().max(1) as f64
 }
 
 /// Whether an id has a marked row; a row without an id is its own.

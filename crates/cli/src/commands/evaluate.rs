@@ -23,7 +23,7 @@ pub fn run(args: &Evaluate) -> anyhow::Result<()> {
         match args.models.show.json {
             true => output::json(&results)?,
             false => {
-                output::text(&table::errors(&results))?;
+                output::table(&table::errors(&results))?;
                 output::text(&table::details(&results, &evidence))?;
                 for sentence in [verdict(&results), bias_reading(&results)].into_iter().flatten() {
                     output::line(&format!("\n{sentence}"))?;

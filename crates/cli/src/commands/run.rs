@@ -325,7 +325,7 @@ fn print(results: &Results, table: &str, show: Show, report: &Path) -> anyhow::R
     if show.json {
         return output::json(results);
     }
-    output::text(table)?;
+    output::table(table)?;
     let sentences = [
         results.selection.as_ref().map(|selection| sentence(selection, results.data.classes.is_empty())),
         verdict(results),

@@ -44,7 +44,7 @@ pub fn run(args: &args::Stress) -> anyhow::Result<()> {
                     Printed { schema: "corevar.stress/1", split: &split, curves: &curves, worst: &worst };
                 output::json(&printed)?;
             }
-            false => output::text(&table::stress(&split, &curves, &worst))?,
+            false => output::table(&table::stress(&split, &curves, &worst))?,
         }
         let evidence = corevar::evidence::Evidence { stress: curves, ..evidence };
         keep(&args.models, &data, &results, &evidence)

@@ -27,6 +27,9 @@ pub struct StressPoint {
     pub error: Option<f64>,
     /// Share of rows whose answer differs from that without the intervention.
     pub flip_rate: Option<f64>,
+    /// Share of ids (rows without one count alone) with such a row.
+    #[serde(default)]
+    pub id_flip_rate: Option<f64>,
     /// How far the outputs move: root mean squared distance to those without the intervention.
     pub logit_spread: Option<f64>,
 }

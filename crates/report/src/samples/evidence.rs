@@ -148,6 +148,7 @@ fn stress(model: &ModelEvidence) -> StressCurve {
         strength,
         error: Some(0.04 + steep * strength),
         flip_rate: Some(steep * strength),
+        id_flip_rate: None,
         logit_spread: Some(10.0 * steep * strength),
     };
     StressCurve {
