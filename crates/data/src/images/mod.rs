@@ -1,6 +1,7 @@
 //! Pictures from files to rows of bytes of one size.
 
 mod decode;
+mod file;
 mod jpeg;
 mod pack;
 mod picture;
@@ -9,6 +10,7 @@ mod resize;
 
 use std::path::Path;
 
+pub(crate) use file::read_changed;
 pub(crate) use pack::{Request, load};
 pub use problem::ImageProblem;
 

@@ -15,13 +15,21 @@ pub(super) fn import(
     options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
+    let rows = rows(from, &options.classes)?;
+    files::write(out, &[], &rows, progress)?;
+    let note = "no splits and no ids: a split is made when the table is read".to_string();
+    Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note] })
+}
+
+/// The pictures of these classes, of all if none is named.
+pub(crate) fn rows(from: &Path, classes: &[String]) -> Result<Vec<Row>, DataError> {
     let root = if from.ends_with("JPEGImages") {
         from.to_path_buf()
     } else {
         find(from, &["JPEGImages"], Source::Awa2.files())?
     };
     let mut rows = Vec::new();
-    for folder in chosen(&root, &options.classes)? {
+    for folder in chosen(&root, classes)? {
         let class = name(&folder);
         for picture in pictures(&folder)? {
             rows.push(Row {
@@ -37,9 +45,7 @@ pub(super) fn import(
     if rows.is_empty() {
         return Err(fault(&root, "there are no pictures in its folders", "unpack the archive again"));
     }
-    files::write(out, &[], &rows, progress)?;
-    let note = "no splits and no ids: a split is made when the table is read".to_string();
-    Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note] })
+    Ok(rows)
 }
 
 fn chosen(root: &Path, classes: &[String]) -> Result<Vec<PathBuf>, DataError> {

@@ -16,13 +16,27 @@ pub(super) fn import(
     options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
+    let Pictures { attributes, rows } = pictures(from, options)?;
+    files::write(out, &attributes, &rows, progress)?;
+    Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new() })
+}
+
+/// What the lists say of all pictures.
+pub(crate) struct Pictures {
+    /// Names of the attributes of a row.
+    pub(crate) attributes: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+}
+
+/// Reads the lists under `from`; every picture they name is there.
+pub(crate) fn pictures(from: &Path, options: &ImportOptions) -> Result<Pictures, DataError> {
     let needed = Source::Celeba.files();
     let list = |names: [&str; 2]| find(from, &names, needed);
     let attributes_path = list(["list_attr_celeba.txt", "list_attr_celeba.csv"])?;
     let attributes = lists::read(&attributes_path)?;
     let persons = pairs(&list(["identity_CelebA.txt", "identity_CelebA.csv"])?)?;
     let parts = pairs(&list(["list_eval_partition.txt", "list_eval_partition.csv"])?)?;
-    let pictures = picture_folder(&find(from, &["img_align_celeba"], needed)?);
+    let folder = picture_folder(&find(from, &["img_align_celeba"], needed)?);
     let label = label_column(&attributes_path, &attributes, options)?;
     let mut rows = Vec::with_capacity(attributes.rows.len());
     for (line, name, values) in &attributes.rows {
@@ -45,7 +59,7 @@ pub(super) fn import(
         })?;
         let prefix = if flags[label] == "1" { "" } else { "no-" };
         rows.push(Row {
-            picture: pictures.join(name),
+            picture: folder.join(name),
             name: name.clone(),
             label: format!("{prefix}{}", attributes.header[label]),
             id: persons.get(name).ok_or_else(|| lost("the list of persons"))?.clone(),
@@ -53,9 +67,8 @@ pub(super) fn import(
             attributes: flags.into_iter().map(str::to_string).collect(),
         });
     }
-    check_pictures(&pictures, &rows)?;
-    files::write(out, &attributes.header, &rows, progress)?;
-    Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new() })
+    check_pictures(&folder, &rows)?;
+    Ok(Pictures { attributes: attributes.header, rows })
 }
 
 /// Some archives unpack to a folder of the same name inside.

@@ -38,16 +38,16 @@ pub(super) fn subfolders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// One row of the new table.
-pub(super) struct Row {
+pub(crate) struct Row {
     /// Where the picture is now.
-    pub(super) picture: PathBuf,
+    pub(crate) picture: PathBuf,
     /// Where it goes, below `images/`.
-    pub(super) name: String,
-    pub(super) label: String,
-    pub(super) id: String,
+    pub(crate) name: String,
+    pub(crate) label: String,
+    pub(crate) id: String,
     /// `None` for data sets without splits.
-    pub(super) split: Option<String>,
-    pub(super) attributes: Vec<String>,
+    pub(crate) split: Option<String>,
+    pub(crate) attributes: Vec<String>,
 }
 
 /// Writes the table and links the pictures, all or nothing.

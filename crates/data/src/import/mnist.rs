@@ -9,6 +9,11 @@ use crate::{Attribute, DataError, Dataset, ImageShape, Images, Inputs, Labels, P
 
 /// Digits with their label; the original split into `train` and `test`.
 pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> {
+    write(&digits(from)?, out)
+}
+
+/// The digits under `from`, in memory.
+pub(crate) fn digits(from: &Path) -> Result<Dataset, DataError> {
     let mut digits = Digits::default();
     for (part, split) in [("train", "train"), ("t10k", "test")] {
         let images = find_idx(from, &format!("{part}-images-idx3-ubyte"), Source::Mnist)?;
@@ -22,7 +27,7 @@ pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> 
         digits.labels.extend(labels_of_row.into_iter().map(i32::from));
         digits.writers.extend(std::iter::repeat_n(None, rows));
     }
-    digits.save(out, Vec::new())
+    digits.dataset(from, Vec::new())
 }
 
 /// The same digits with their writer as the id. QMNIST has 60000 test digits, of which MNIST's 10000
@@ -52,7 +57,8 @@ pub(super) fn qmnist(from: &Path, out: &Path) -> Result<ImportReport, DataError>
             series.push(*hsf);
         }
     }
-    digits.save(out, vec![attribute("series", &series)]).map(|report| ImportReport { notes, ..report })
+    let dataset = digits.dataset(from, vec![attribute("series", &series)])?;
+    write(&dataset, out).map(|report| ImportReport { notes, ..report })
 }
 
 /// Also as `train-images.idx3-ubyte`, and packed.
@@ -93,16 +99,15 @@ impl Digits {
         Ok(rows)
     }
 
-    fn save(self, out: &Path, attributes: Vec<Attribute>) -> Result<ImportReport, DataError> {
-        let rows = self.labels.len();
+    fn dataset(self, from: &Path, attributes: Vec<Attribute>) -> Result<Dataset, DataError> {
         let Some(shape) = self.shape else {
-            return Err(fault(out, "there is no picture to write", "download the files again"));
+            return Err(fault(from, "there is no picture in it", "download the files again"));
         };
         let (names, of_row) = levels(&self.labels);
         let writers: Vec<i32> = self.writers.iter().flatten().copied().collect();
         let (id_names, mut of_writer) = levels(&writers);
         of_writer.reverse();
-        let dataset = Dataset {
+        Ok(Dataset {
             name: "digits".into(),
             inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(self.pixels) }),
             labels: Labels::Classes { names, of_row },
@@ -110,10 +115,14 @@ impl Digits {
             id_names,
             splits: self.splits,
             attributes,
-        };
-        save(&dataset, out)?;
-        Ok(ImportReport { rows, rows_with_id: writers.len(), notes: Vec::new() })
+        })
     }
+}
+
+fn write(digits: &Dataset, out: &Path) -> Result<ImportReport, DataError> {
+    save(digits, out)?;
+    let rows_with_id = digits.ids.iter().flatten().count();
+    Ok(ImportReport { rows: digits.len(), rows_with_id, notes: Vec::new() })
 }
 
 fn attribute(name: &str, values: &[i32]) -> Attribute {

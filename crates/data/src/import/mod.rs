@@ -3,15 +3,17 @@
 //! Nothing is downloaded. Pictures that are files already are linked (copied where the file system
 //! cannot link), others become PNG.
 
-mod awa2;
-mod celeba;
+pub(crate) mod awa2;
+pub(crate) mod celeba;
 mod files;
 mod idx;
 mod lists;
-mod mnist;
+pub(crate) mod mnist;
 mod waterbirds;
 
 use std::path::Path;
+
+pub(crate) use files::Row;
 
 use crate::DataError;
 use crate::error::Place;

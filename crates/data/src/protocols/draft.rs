@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::album::Album;
 use crate::interventions::Recipe;
-use crate::{Attribute, DataError, Dataset, ImageShape, Images, Inputs, Labels, Pixels, Split};
+use crate::{Attribute, DataError, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
 
 /// Rows to be, split by split.
 pub(super) struct Draft<'a> {
@@ -74,6 +74,25 @@ impl<'a> Draft<'a> {
             .par_chunks_exact_mut(shape.len())
             .zip(self.rows.par_iter().enumerate())
             .try_for_each(|(out, (number, row))| self.picture(album, number as u64, row, out))?;
+        let inputs = Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) });
+        Ok(self.with_inputs(album, columns, inputs))
+    }
+
+    /// Takes the numbers of each photo instead of its picture, from a matrix with a row for each photo of the album.
+    pub fn finish_features<Photo>(
+        self,
+        album: &Album<Photo>,
+        columns: &[Column<Photo>],
+        features: &Features,
+    ) -> Dataset {
+        let width = features.names.len();
+        let of_photo = |row: &Row| &features.values[row.photo * width..(row.photo + 1) * width];
+        let values = self.rows.iter().flat_map(of_photo).copied().collect();
+        let inputs = Inputs::Features(Features { names: features.names.clone(), values });
+        self.with_inputs(album, columns, inputs)
+    }
+
+    fn with_inputs<Photo>(self, album: &Album<Photo>, columns: &[Column<Photo>], inputs: Inputs) -> Dataset {
         let mut attributes = Vec::new();
         for (name, levels, level) in columns {
             let of_row = self.rows.iter().map(|row| level(&album.photos[row.photo])).collect();
@@ -81,9 +100,9 @@ impl<'a> Draft<'a> {
         }
         let changed = self.rows.iter().map(|row| u32::from(row.change.is_some())).collect();
         attributes.push(attribute("changed", &["no", "yes"], changed));
-        Ok(Dataset {
+        Dataset {
             name: format!("{} on {}", self.name, album.name),
-            inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }),
+            inputs,
             labels: Labels::Classes {
                 names: self.classes,
                 of_row: self.rows.iter().map(|row| row.class).collect(),
@@ -92,7 +111,7 @@ impl<'a> Draft<'a> {
             id_names: self.id_names,
             splits: self.splits,
             attributes,
-        })
+        }
     }
 
     fn picture<Photo>(

@@ -1,5 +1,7 @@
 //! Horse or elephant, where grey goes with elephants (paper, "Elmer the Elephant").
 
+use serde::Deserialize;
+
 use super::album::{Album, AnimalPhoto};
 use super::draft::{Draft, Row};
 use super::{does_not_fit, first, shuffled};
@@ -15,7 +17,8 @@ const TURNED: &str = "hue=100-N(20,1)";
 /// Some elephants are in the training rows twice, in colour and in grey, with the image as the id. test1 is
 /// plain; in test2 horses are grey and the hue of elephants is turned; in test3 all are grey, in test4 the
 /// hue of all is turned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Elmer {
     /// Training rows n, the copies counted.
     pub rows: usize,

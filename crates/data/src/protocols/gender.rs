@@ -1,20 +1,23 @@
 //! Woman or man, where men wear glasses and women do not (paper, "Gender classification with unknown
 //! confounding").
 
+use serde::Deserialize;
+
 use super::album::{Album, FacePhoto, Part};
 use super::draft::{Column, Draft, Row};
 use super::glasses::Ids;
 use super::grouping::{left_over, same_person};
 use super::{does_not_fit, first, shuffled, too_few};
 use crate::synthetic::faces::Sex;
-use crate::{DataError, Dataset};
+use crate::{DataError, Dataset, Features};
 
 const CLASSES: [&str; 2] = ["woman", "man"];
 const COLUMNS: [Column<FacePhoto>; 1] = [("glasses", &["no", "yes"], |photo| u32::from(photo.glasses))];
 
 /// In train and test1 men wear glasses and women do not; in test2 it is the other way round. A pair shows a
 /// person once as usual and once not, so glasses vary within the groups and only there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gender {
     /// Training rows n, half of each class.
     pub rows: usize,
@@ -37,6 +40,24 @@ impl Default for Gender {
 impl Gender {
     /// The data set with the splits train, test1 and test2.
     pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
+        self.draft(album, seed)?.finish(album, &COLUMNS)
+    }
+
+    /// The same rows with features instead of pictures: a matrix with a row for each photo of the album.
+    pub fn build_features(
+        &self,
+        album: &Album<FacePhoto>,
+        features: &Features,
+        seed: u64,
+    ) -> Result<Dataset, DataError> {
+        if features.values.len() != features.names.len() * album.photos.len() {
+            let rows = features.values.len() / features.names.len().max(1);
+            return Err(too_few("gender", "rows of features", rows, album.photos.len()));
+        }
+        Ok(self.draft(album, seed)?.finish_features(album, &COLUMNS, features))
+    }
+
+    fn draft(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Draft<'static>, DataError> {
         let pairs = self.pairs()?;
         let photos = &album.photos;
         let mut draft = Draft::new("gender", &CLASSES, seed);
@@ -63,7 +84,7 @@ impl Gender {
                 }
             }
         }
-        draft.finish(album, &COLUMNS)
+        Ok(draft)
     }
 
     /// Pairs of women and of men.

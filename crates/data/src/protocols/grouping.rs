@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
 use super::album::FacePhoto;
 use super::too_few;
 use crate::DataError;
 
 /// What two rows of a group have in common, beside the class (paper, "Grouping setting 1" to 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "usize")]
 pub enum Grouping {
     /// 1: the same image, each time with its own draw of the intervention.
     SameImage,
@@ -28,6 +31,15 @@ impl Grouping {
     /// As in the paper.
     pub fn number(self) -> usize {
         self as usize + 1
+    }
+}
+
+impl TryFrom<usize> for Grouping {
+    type Error = String;
+
+    fn try_from(number: usize) -> Result<Grouping, String> {
+        Grouping::from_number(number)
+            .ok_or_else(|| format!("there are the groupings 1, 2 and 3, not {number}"))
     }
 }
 

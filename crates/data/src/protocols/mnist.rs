@@ -1,5 +1,7 @@
 //! Digits, some of them also rotated (paper, "MNIST: more sample efficient data augmentation").
 
+use serde::Deserialize;
+
 use super::album::{Album, DigitPhoto, Part};
 use super::draft::{Draft, Row};
 use super::{does_not_fit, first, shuffled};
@@ -11,7 +13,8 @@ const ROTATED: &str = "rotate=U(35,70)";
 
 /// Training rows are digits and a few rotated copies, with the original as the id. test1 holds the test
 /// digits rotated, test2 as they are.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Mnist {
     /// Digits m to begin with.
     pub originals: usize,
@@ -19,18 +22,20 @@ pub struct Mnist {
     pub copies: usize,
     /// Rows of each test set; the test part of MNIST has 10000.
     pub test_rows: usize,
+    /// Test on digits of the training part that are not trained on: for the choice of settings.
+    pub held_out: bool,
 }
 
 impl Default for Mnist {
     fn default() -> Mnist {
-        Mnist { originals: 10_000, copies: 200, test_rows: 10_000 }
+        Mnist { originals: 10_000, copies: 200, test_rows: 10_000, held_out: false }
     }
 }
 
 impl Mnist {
     /// The data set with the splits train, test1 and test2.
     pub fn build(&self, album: &Album<DigitPhoto>, seed: u64) -> Result<Dataset, DataError> {
-        let Mnist { originals, copies, test_rows } = *self;
+        let Mnist { originals, copies, test_rows, held_out } = *self;
         if copies > originals || originals == 0 || test_rows == 0 {
             let problem = format!("{copies} copies of {originals} digits, {test_rows} in each test set");
             return Err(does_not_fit(
@@ -44,16 +49,18 @@ impl Mnist {
         let mut draft = Draft::new("mnist", &CLASSES, seed);
         draft.begin("train");
         let class = |photo: usize| album.photos[photo].digit;
-        for (place, photo) in first("mnist", &pool(Part::Train, 0), originals)?.iter().enumerate() {
+        let train = pool(Part::Train, 0);
+        for (place, photo) in first("mnist", &train, originals)?.iter().enumerate() {
             let id = (place < copies).then(|| draft.id(format!("i{photo:05}")));
             draft.add(Row { photo: *photo, class: class(*photo), id, change: None });
             if id.is_some() {
                 draft.add(Row { photo: *photo, class: class(*photo), id, change: Some(&rotated) });
             }
         }
+        let tests = if held_out { train[originals..].to_vec() } else { pool(Part::Test, 1) };
         for (split, change) in [("test1", Some(&rotated)), ("test2", None)] {
             draft.begin(split);
-            for photo in first("mnist", &pool(Part::Test, 1), test_rows)? {
+            for photo in first("mnist", &tests, test_rows)? {
                 draft.add(Row { photo: *photo, class: class(*photo), id: None, change });
             }
         }

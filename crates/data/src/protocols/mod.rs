@@ -11,11 +11,12 @@ mod elmer;
 mod gender;
 mod glasses;
 mod grouping;
+mod identity;
 mod mnist;
+pub mod originals;
 mod quality;
 mod small_n;
 mod stickmen;
-pub mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ pub use brightness::Brightness;
 pub use elmer::Elmer;
 pub use gender::Gender;
 pub use grouping::Grouping;
+pub use identity::Identity;
 pub use mnist::Mnist;
 pub use quality::Quality;
 pub use small_n::SmallN;

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
 use super::album::{Album, FacePhoto, Part};
 use super::draft::{Draft, Row};
 use super::glasses::{self, CLASSES, Ids};
@@ -14,7 +16,8 @@ const SETS: usize = 5;
 /// The persons with most pictures are cut into five sets of ten; all pictures of one set are the training
 /// rows, with the person as the id, as many with glasses as there are. Val and test are balanced and of
 /// other persons.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SmallN {
     /// Which data set, 1 to 5 (DS1 to DS5).
     pub set: usize,
@@ -81,7 +84,7 @@ impl SmallN {
 
 /// Persons of the training part, those with most pictures first; ties in random order. The first
 /// 5 x persons are taken in turns, so that the sets are of about one size.
-fn most_pictured(photos: &[FacePhoto], seed: u64) -> Vec<u32> {
+pub(super) fn most_pictured(photos: &[FacePhoto], seed: u64) -> Vec<u32> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     let mut persons = Vec::new();
     for number in shuffled(photos, seed, 0, |photo| photo.part == Part::Train) {

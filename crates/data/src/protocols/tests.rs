@@ -225,7 +225,8 @@ fn mnist_adds_rotated_copies_of_some_digits() {
     let part = |number: u32| if number < 200 { Part::Train } else { Part::Test };
     let photos = (0..300).map(|number| DigitPhoto { digit: number % 10, part: part(number) }).collect();
     let album = Album { name: "numbers".into(), photos, pictures: Box::new(Numbered) };
-    let data = Mnist { originals: 100, copies: 8, test_rows: 50 }.build(&album, 1).unwrap();
+    let data =
+        Mnist { originals: 100, copies: 8, test_rows: 50, ..Default::default() }.build(&album, 1).unwrap();
     assert_eq!(data.split("train").unwrap().len(), 108);
     let groups = groups(&data);
     assert_eq!(groups.len(), 8);

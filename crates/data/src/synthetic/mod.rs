@@ -5,6 +5,7 @@
 
 pub mod animals;
 mod canvas;
+pub mod digits;
 mod draws;
 pub mod faces;
 mod figure;
@@ -16,10 +17,13 @@ mod plan;
 mod probe;
 mod stickmen;
 
+use serde::Deserialize;
+
 use crate::{DataError, Dataset};
 
 /// How much to draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sizes {
     /// Rows n of the train split, both rows of every pair counted.
     pub rows: usize,

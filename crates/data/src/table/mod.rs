@@ -26,6 +26,7 @@ mod rows;
 use std::path::{Path, PathBuf};
 
 pub(crate) use names::nearest;
+pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
 pub use problem::TableProblem;
 pub use report::{Columns, InputColumns, LeftOut, ReadReport};
@@ -34,6 +35,7 @@ use crate::cache::Cache;
 use crate::error::Place;
 use crate::images::Crop;
 use crate::{DataError, Dataset};
+pub use roles::matches;
 use roles::{InputRole, Roles};
 use rough::Rough;
 use rows::Rows;

@@ -9,7 +9,7 @@ use crate::error::Place;
 use crate::{DataError, Features};
 
 /// Reads a matrix with `rows` rows; a vector is a matrix of one column. The columns are `x1`, `x2`, ...
-pub(super) fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
+pub fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
     let at = |problem| Place::file(path).table(problem);
     let file = File::open(path).map_err(DataError::io(path, "open"))?;
     let kind = file.metadata().map_err(DataError::io(path, "read"))?;

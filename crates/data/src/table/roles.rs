@@ -179,7 +179,7 @@ fn is_numbered_x(name: &str) -> bool {
 }
 
 /// `*` stands for any text, `?` for any one character.
-fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,0 +1,85 @@
+//! One picture in the size that is wanted, changed before it is shrunk.
+
+use std::path::Path;
+
+use super::Crop;
+use super::decode::{Decoded, decode, decode_to};
+use super::picture::Picture;
+use super::problem::ImageProblem;
+use super::resize::write;
+use crate::error::Place;
+use crate::{DataError, ImageShape};
+
+/// Pixels of a photograph that is meant to be shrunk to a few thousand.
+const MAX_PIXELS: u64 = 1 << 28;
+
+/// Writes the picture in the wanted shape, all of it, stretched. `change` is made to the original.
+pub(crate) fn read_changed(
+    path: &Path,
+    shape: ImageShape,
+    change: Option<&dyn Fn(ImageShape, &mut [u8]) -> Result<(), DataError>>,
+    out: &mut [u8],
+) -> Result<(), DataError> {
+    let unreadable = |reason| {
+        let image = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        Place::file(path).images(ImageProblem::Unreadable { image, reason })
+    };
+    let Some(change) = change else {
+        match decode_to(path, MAX_PIXELS, Crop::None, shape, out).map_err(unreadable)? {
+            Decoded::Shrunk(_) => {}
+            Decoded::Whole(picture) => write(&picture, Crop::None, shape, out),
+        }
+        return Ok(());
+    };
+    let mut picture = in_colour(decode(path, MAX_PIXELS).map_err(unreadable)?);
+    let original = ImageShape { height: picture.height, width: picture.width, channels: 3 };
+    change(original, &mut picture.bytes)?;
+    write(&picture, Crop::None, shape, out);
+    Ok(())
+}
+
+/// Three channels, which colour changes need.
+fn in_colour(picture: Picture) -> Picture {
+    match picture.channels {
+        1 => {
+            let bytes = picture.bytes.iter().flat_map(|grey| [*grey; 3]).collect();
+            Picture { channels: 3, bytes, ..picture }
+        }
+        _ => picture,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_sees_the_original_and_its_result_is_shrunk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let png =
+            crate::encode_png(&[0, 40, 80, 120], ImageShape { height: 2, width: 2, channels: 1 }).unwrap();
+        std::fs::write(&path, png).unwrap();
+        let one = ImageShape { height: 1, width: 1, channels: 3 };
+        let mut pixel = [0; 3];
+        read_changed(&path, one, None, &mut pixel).unwrap();
+        assert_eq!(pixel, [60; 3]);
+        let redder = |shape: ImageShape, bytes: &mut [u8]| {
+            assert_eq!((shape.height, shape.width, shape.channels), (2, 2, 3));
+            bytes.chunks_exact_mut(3).for_each(|pixel| pixel[0] = 200);
+            Ok(())
+        };
+        read_changed(&path, one, Some(&redder), &mut pixel).unwrap();
+        assert_eq!(pixel, [200, 60, 60]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_picture_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jpg");
+        std::fs::write(&path, "words").unwrap();
+        let one = ImageShape { height: 1, width: 1, channels: 3 };
+        let message = read_changed(&path, one, None, &mut [0; 3]).unwrap_err().to_string();
+        assert!(message.contains("a.jpg") && message.contains("cannot be decoded"), "{message}");
+    }
+}
