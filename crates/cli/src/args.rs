@@ -52,6 +52,8 @@ pub enum Command {
     Report(Report),
     /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
     Import(Import),
+    /// Run an experiment of the paper, and put its numbers beside the paper's
+    Reproduce(Reproduce),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
     Generate(Generate),
 }
@@ -179,6 +181,45 @@ pub struct Import {
     /// Say nothing but errors
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// linear, nonlinear, small-n, gender, gender-features, quality, brightness, stickmen, mnist, elmer, or all
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Only these variants; `*` stands for any text [default: all]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub variant: Vec<String>,
+    /// Fewer rows and runs, which still show the effect: minutes [default]
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// The paper's number of rows, five runs: hours
+    #[arg(long)]
+    pub full: bool,
+    /// Folder with the original files of CelebA, AwA2 or MNIST [default: pictures drawn by this program in their stead]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// gender-features: a .npy matrix with a row for each picture of CelebA, in the order of list_attr_celeba.txt
+    #[arg(long, value_name = "F.npy")]
+    pub features_file: Option<PathBuf>,
+    /// Folder for models, records and reports; what is finished in it is not trained again
+    #[arg(long, value_name = "DIR", default_value = "reproduced")]
+    pub out: PathBuf,
+    /// Replace variants that --out holds with other settings
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Also write all that --out holds as a page of Markdown
+    #[arg(long, value_name = "F.md")]
+    pub markdown: Option<PathBuf>,
+    /// Seconds between checkpoints
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    pub checkpoint_every: f64,
+    #[command(flatten)]
+    pub show: Show,
+    /// Threads to use [default: all]. The results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
 }
 
 /// Where decoded pictures stay for the next time.

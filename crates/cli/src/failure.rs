@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use corevar::compare::CompareError;
+use corevar::experiment::ExperimentError;
 use corevar::model_file::ModelFileError;
 use corevar::run_folder::RunFolderError;
 use corevar::select::SelectError;
@@ -59,10 +60,21 @@ impl fmt::Display for Usage {
 impl std::error::Error for Failure {}
 impl std::error::Error for Usage {}
 
+/// What was being done, in a command that goes on by itself when it is repeated.
+#[derive(Debug)]
+pub struct Restarts(pub String);
+
+impl fmt::Display for Restarts {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// Prints the error and its tip on stderr.
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_interruption(error) {
-        eprintln!("{error}: its state is kept\ntip: go on with the same command and --resume");
+        let and = if error.is::<Restarts>() { "" } else { " and --resume" };
+        eprintln!("{error:#}: its state is kept\ntip: go on with the same command{and}");
         return ExitCode::from(INTERRUPTED);
     }
     eprintln!("error: {error:#}");
@@ -96,6 +108,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     } else if let Some(error) = error.downcast_ref::<ModelFileError>() {
         error.tip()
     } else if let Some(error) = error.downcast_ref::<SelectError>() {
+        error.tip()
+    } else if let Some(error) = error.downcast_ref::<ExperimentError>() {
         error.tip()
     } else if let Some(CompareError::Train { cause, .. }) = error.downcast_ref::<CompareError>() {
         cause.tip()

@@ -11,6 +11,7 @@ mod progress;
 mod resume;
 mod settings;
 mod table;
+mod training;
 mod values;
 
 use std::process::ExitCode;

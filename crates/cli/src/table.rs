@@ -1,6 +1,7 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
 use corevar::evidence::{Evidence, Setting, StressCurve};
+use corevar::experiment::Reproduction;
 use corevar::results::{EstimatorResult, Results};
 use corevar::stress::WorstCase;
 
@@ -46,6 +47,22 @@ fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> Strin
         (Some(mean), None) => show(mean),
         (None, _) => "-".into(),
     }
+}
+
+/// An experiment of the paper: its table, and what the paper found.
+pub fn reproduction(record: &Reproduction) -> String {
+    let source = record.source.name();
+    let mut text = format!(
+        "{}, {} (data: {source})\n{}\nerror in %, mean ± standard error [paper]\n\n{}\n",
+        record.experiment,
+        record.size,
+        record.title,
+        align(&record.table())
+    );
+    for judged in &record.findings {
+        text += &format!("{}: {}\n", judged.finding.text, judged.verdict());
+    }
+    text + "\n"
 }
 
 /// Beside the errors: loss, calibration, worst group, variances, robustness; a block a split, a line an estimator.

@@ -12,6 +12,7 @@ pub mod checkpoint;
 pub mod compare;
 pub mod evaluate;
 pub mod evidence;
+pub mod experiment;
 pub mod fingerprint;
 pub mod groups;
 pub mod linear;

@@ -144,7 +144,9 @@ impl RunFolderError {
             Self::HoldsOtherFiles(_) => "choose an --out that is new or empty",
             Self::NothingToResume(_) => "leave out --resume, or name the --out of the run that was stopped",
             Self::OtherData { .. } => "give it the data of that run, or choose another --out",
-            Self::OtherSettings { .. } => "repeat the settings of that run, or choose another --out",
+            Self::OtherSettings { .. } => {
+                "repeat the settings of that run, choose another --out, or pass --overwrite to replace it"
+            }
             Self::Busy(_) => "wait for it to end, or choose another --out",
             Self::Io { .. } => return None,
         };

@@ -16,6 +16,7 @@ mod names;
 mod page;
 mod plot;
 mod records;
+mod reproductions;
 #[cfg(test)]
 mod samples;
 mod sections;
@@ -25,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ReportError;
 pub use records::{EpochLine, Records, Setting};
+pub use reproductions::write_reproductions;
 
 /// Name of the report in the folder of its run.
 pub const FILE: &str = "report.html";

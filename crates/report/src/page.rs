@@ -22,11 +22,25 @@ fn policy() -> String {
     )
 }
 
-/// The whole document.
+/// A part of a page with its anchor.
+pub struct Part {
+    pub id: String,
+    pub title: String,
+    pub body: Markup,
+}
+
+/// The report of a run.
 pub fn page(records: &Records) -> Markup {
-    let sections: Vec<(&Section, Markup)> =
-        SECTIONS.iter().filter_map(|section| Some((section, (section.body)(records)?))).collect();
-    let name = &records.results.data.name;
+    let part = |section: &Section| {
+        let body = (section.body)(records)?;
+        Some(Part { id: section.id.into(), title: section.title.into(), body })
+    };
+    let parts: Vec<Part> = SECTIONS.iter().filter_map(part).collect();
+    document(&records.results.data.name, facts(&trained_on(records)), &parts)
+}
+
+/// The whole document.
+pub fn document(name: &str, header: Markup, parts: &[Part]) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -35,16 +49,12 @@ pub fn page(records: &Records) -> Markup {
                 header {
                     p.eyebrow { "corevar report" }
                     h1 { (name) }
-                    (facts(records))
+                    (header)
                 }
                 nav aria-label="Sections" {
-                    ul {
-                        @for (section, _) in &sections {
-                            li { a href=(format!("#{}", section.id)) { (section.title) } }
-                        }
-                    }
+                    ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.title) } } } }
                 }
-                main { @for (section, body) in &sections { (framed(section, body)) } }
+                main { @for part in parts { (framed(part)) } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -65,18 +75,18 @@ fn head(name: &str) -> Markup {
     }
 }
 
-fn framed(section: &Section, body: &Markup) -> Markup {
-    let title = format!("{}-title", section.id);
+fn framed(part: &Part) -> Markup {
+    let title = format!("{}-title", part.id);
     html! {
-        section id=(section.id) aria-labelledby=(title) {
-            h2 id=(title) { (section.title) }
-            (body)
+        section id=(part.id) aria-labelledby=(title) {
+            h2 id=(title) { (part.title) }
+            (part.body)
         }
     }
 }
 
 /// What was trained on, in a few numbers.
-fn facts(records: &Records) -> Markup {
+fn trained_on(records: &Records) -> [(&'static str, String); 6] {
     let data = &records.results.data;
     let runs: usize = records.results.estimators.iter().map(|estimator| estimator.runs.len()).sum();
     let classes = match data.classes.len() {
@@ -84,15 +94,19 @@ fn facts(records: &Records) -> Markup {
         classes => count(classes),
     };
     let grouped = format!("{} in {}", count(data.grouped_rows), counted(data.groups, "group", "groups"));
-    let facts = [
+    [
         ("Rows", count(data.rows)),
         ("Grouped training rows", grouped),
         ("Classes", classes),
         ("Splits", count(data.splits.len())),
         ("Estimators", count(records.results.estimators.len())),
         ("Runs", count(runs)),
-    ];
-    html! { dl.facts { @for (name, value) in &facts { div { dt { (name) } dd { (value) } } } } }
+    ]
+}
+
+/// Numbers with their names, side by side.
+pub fn facts(facts: &[(&str, String)]) -> Markup {
+    html! { dl.facts { @for (name, value) in facts { div { dt { (name) } dd { (value) } } } } }
 }
 
 #[cfg(test)]

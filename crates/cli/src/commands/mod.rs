@@ -9,6 +9,7 @@ mod inspect;
 mod models;
 mod path;
 mod report;
+mod reproduce;
 mod run;
 mod stress;
 mod sweep;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Generate(args) => generate::run(args),
     }

@@ -6,26 +6,24 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
-use corevar::compare::{Estimator, Job, compare, measure, summarise};
-use corevar::evidence::{Evidence, Setting, Subject, gather};
+use corevar::compare::{Estimator, Job, measure, summarise};
 use corevar::fingerprint::fingerprint;
-use corevar::model_file;
 use corevar::path::linear_path;
-use corevar::results::{DataSummary, EstimatorResult, Results, SCHEMA, Selection};
+use corevar::results::{DataSummary, Results, SCHEMA, Selection};
 use corevar::run_folder::{self, RunFolder, RunRecord, Start};
 use corevar::select::{Criterion, constant_loss, select, sentence};
 use corevar::train::{CheckedTrainConfig, TrainConfig, check_fit};
 use corevar::validation::{self, with_validation};
 use corevar::verdict::verdict;
-use corevar_data::inspect::{InspectOptions, inspect};
 use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Settings, Show};
 use crate::choice::{Choice, Choosing};
 use crate::data::{Reading, Source, augment, cache, load};
 use crate::failure::{Failure, Usage};
-use crate::progress::{Checkpoints, Keeper};
+use crate::progress::Checkpoints;
 use crate::settings::{Resolved, given, overlay, resolve};
+use crate::training::Training;
 use crate::{interrupt, output, resume, table};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
@@ -138,7 +136,7 @@ impl Prepared {
             config = TrainConfig { penalty_weight, ..TrainConfig::clone(&config) }.check()?;
         }
         let estimators = estimators(&config)?;
-        let results = self.train(&folder, &estimators, self.resolved.runs)?;
+        let results = self.training().train(&folder, &estimators, self.resolved.runs)?;
         self.finish(&folder, &estimators, &Results { selection, ..results })
     }
 
@@ -182,7 +180,7 @@ impl Prepared {
         let data = DataSummary::new(&self.dataset, measure.label_bins);
         let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
         self.select(&mut results, &choice)?;
-        let (evidence, report) = self.write(&folder, &estimators, &results)?;
+        let (evidence, report) = self.training().write(&folder, &estimators, &results)?;
         print(&results, &table::path(&results, &evidence), self.show, &report)
     }
 
@@ -218,7 +216,7 @@ impl Prepared {
         estimators: &[Estimator],
         runs: usize,
     ) -> anyhow::Result<Results> {
-        let mut results = self.train(folder, estimators, runs)?;
+        let mut results = self.training().train(folder, estimators, runs)?;
         self.select(&mut results, choice)?;
         Ok(results)
     }
@@ -227,19 +225,6 @@ impl Prepared {
         let held_out = self.dataset.split(validation::SPLIT).unwrap_or_default();
         let constant = constant_loss(&self.dataset, held_out);
         Ok(select(results, choice.criterion, validation::SPLIT, constant)?)
-    }
-
-    fn train(&self, folder: &RunFolder, estimators: &[Estimator], runs: usize) -> anyhow::Result<Results> {
-        let data = fingerprint(&self.dataset)?;
-        folder.check_data(&data)?;
-        let checkpoints = Checkpoints { every: self.checkpoint_every, stop: &self.stop };
-        let keeper = Keeper::new(folder, &data, checkpoints, self.show.quiet);
-        let results = compare(&self.dataset, estimators, runs, self.threads, &keeper)?;
-        let jobs = estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run }));
-        folder
-            .write_metrics(jobs.map(|job| (job.estimator.name.as_str(), job.key())))
-            .context("metrics.jsonl")?;
-        Ok(results)
     }
 
     /// The folder of a run, or of a part of it: a resumed run may not have come to that part.
@@ -256,46 +241,18 @@ impl Prepared {
     }
 
     fn finish(&self, folder: &RunFolder, estimators: &[Estimator], results: &Results) -> anyhow::Result<()> {
-        let (_, report) = self.write(folder, estimators, results)?;
+        let (_, report) = self.training().write(folder, estimators, results)?;
         print(results, &table::errors(results), self.show, &report)
     }
 
-    fn write(
-        &self,
-        folder: &RunFolder,
-        estimators: &[Estimator],
-        results: &Results,
-    ) -> anyhow::Result<(Evidence, PathBuf)> {
-        folder.write_results(results).with_context(|| format!("{}: results.json", self.out.display()))?;
-        let evidence = self.evidence(folder, estimators, results)?;
-        folder.write_evidence(&evidence).with_context(|| format!("{}: evidence.json", self.out.display()))?;
-        let report = corevar_report::write(folder.path())?;
-        folder.finish().with_context(|| format!("{}: states", self.out.display()))?;
-        Ok((evidence, report))
-    }
-
-    /// From the first run of each setting.
-    fn evidence(
-        &self,
-        folder: &RunFolder,
-        estimators: &[Estimator],
-        results: &Results,
-    ) -> anyhow::Result<Evidence> {
-        let jobs = estimators.iter().map(|estimator| Job { estimator, run: 0 });
-        let models = jobs
-            .map(|job| model_file::load(&folder.model_path(&job.key())))
-            .collect::<Result<Vec<_>, _>>()?;
-        let subject = |((estimator, model), result): ((&Estimator, _), &EstimatorResult)| Subject {
-            setting: Setting { chosen: result.chosen, ..Setting::new(&estimator.name, &estimator.config) },
-            model,
-        };
-        let subjects: Vec<Subject> =
-            estimators.iter().zip(&models).zip(&results.estimators).map(subject).collect();
-        let evidence = gather(&self.dataset, &subjects, measure(estimators), self.resolved.config.seed)?;
-        let label_bins = self.resolved.config.label_bins;
-        let options = InspectOptions { label_bins, ..Default::default() };
-        let lines = inspect(&self.dataset, self.report.as_ref(), &options)?.lines_of_text();
-        Ok(Evidence { inspect: Some(serde_json::json!({ "lines": lines })), ..evidence })
+    fn training(&self) -> Training<'_> {
+        Training {
+            dataset: &self.dataset,
+            report: self.report.as_ref(),
+            threads: self.threads,
+            checkpoints: Checkpoints { every: self.checkpoint_every, stop: &self.stop },
+            quiet: self.show.quiet,
+        }
     }
 
     fn config_toml(&self) -> anyhow::Result<String> {
@@ -313,7 +270,7 @@ pub fn in_pool<T: Send>(
     pool.install(work)
 }
 
-fn threads(asked: Option<usize>) -> Result<usize, Usage> {
+pub fn threads(asked: Option<usize>) -> Result<usize, Usage> {
     match asked {
         Some(0) => Err(Usage::new("--threads is 0, but must be at least 1")),
         Some(threads) => Ok(threads),

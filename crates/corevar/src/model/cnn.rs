@@ -128,10 +128,17 @@ impl Cnn {
     /// # Shapes
     /// inputs `[rows, height x width x channels]` -> `[rows, outputs]`
     pub fn forward(&self, inputs: Tensor<2>) -> Tensor<2> {
+        self.output.forward(self.features(inputs))
+    }
+
+    /// What the dense layer sees: the outputs of the last convolution.
+    /// # Shapes
+    /// inputs `[rows, height x width x channels]` -> `[rows, features]`
+    pub fn features(&self, inputs: Tensor<2>) -> Tensor<2> {
         let rows = inputs.dims()[0];
         let [height, width, channels] = self.input;
         let pictures = inputs.reshape([rows, height, width, channels]);
         let maps = self.layers.iter().fold(pictures, |x, layer| layer.forward(x));
-        self.output.forward(maps.flatten(1, 3))
+        maps.flatten(1, 3)
     }
 }

@@ -76,17 +76,17 @@ pub fn figure(title: &str, note: Markup, plot: Markup) -> Markup {
 }
 
 /// Figures and tables side by side where there is room.
-fn panels(panels: &[Markup]) -> Markup {
+pub fn panels(panels: &[Markup]) -> Markup {
     html! { div.panels { @for panel in panels { (panel) } } }
 }
 
 /// A table that scrolls inside its own box, also by keyboard.
-fn scroll(label: &str, table: Markup) -> Markup {
+pub fn scroll(label: &str, table: Markup) -> Markup {
     html! { div.scroll role="region" aria-label=(label) tabindex="0" { (table) } }
 }
 
 /// Which colour is what.
-fn swatches(legend: &[(Colour, String)]) -> Markup {
+pub fn swatches(legend: &[(Colour, String)]) -> Markup {
     html! {
         ul.legend {
             @for (colour, name) in legend { li { span.swatch style=(colour.swatch()) {} (name) } }

@@ -1,0 +1,205 @@
+//! `corevar reproduce`: the experiments of the paper, our numbers beside its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::Context;
+use corevar::experiment::{
+    self, Experiment, Finished, Material, Plan, Reproduction, Size, Source, Variant, VariantRecord, markdown,
+};
+use corevar::run_folder::{RunFolder, Start, write_whole};
+use serde::Serialize;
+
+use super::run::{in_pool, threads};
+use crate::args::{Reproduce, Show};
+use crate::failure::{Restarts, Usage};
+use crate::progress::Checkpoints;
+use crate::training::Training;
+use crate::{interrupt, output, resume, table};
+
+/// What --json prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    schema: &'static str,
+    experiments: &'a [Reproduction],
+}
+
+pub fn run(args: &Reproduce) -> anyhow::Result<()> {
+    let works = works(args)?;
+    let mut records = Vec::new();
+    for work in &works {
+        let record = work.run()?;
+        if !work.show.json {
+            output::text(&table::reproduction(&record))?;
+        }
+        records.push(record);
+    }
+    let all = Reproduction::read_all(&args.out).with_context(|| args.out.display().to_string())?;
+    let report = corevar_report::write_reproductions(&args.out, &all)?;
+    if let Some(page) = &args.markdown {
+        write_whole(page, markdown(&all).as_bytes()).with_context(|| page.display().to_string())?;
+    }
+    if args.show.json {
+        output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
+    }
+    if !args.show.quiet {
+        eprintln!("report: {}", report.display());
+    }
+    Ok(())
+}
+
+/// Everything that is asked for, checked before anything is written.
+fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
+    let every = Duration::try_from_secs_f64(args.checkpoint_every)
+        .map_err(|_| Usage::new("--checkpoint-every must be a number of seconds from 0"))?;
+    let (threads, stop) = (threads(args.threads)?, interrupt::watch()?);
+    let is_all = args.name == "all";
+    let names: Vec<&str> = if is_all { experiment::names().collect() } else { vec![&args.name] };
+    if is_all && (!args.variant.is_empty() || args.features_file.is_some()) {
+        let message = "--variant and --features-file belong to one experiment, not to all";
+        return Err(Usage::new(message).tip("name the experiment").into());
+    }
+    let work = |name: &str| {
+        let experiment = experiment::find(name)?;
+        let material = material(args, &experiment, is_all)?;
+        experiment.check_material(&material)?;
+        let variants = experiment.variants_like(&args.variant)?.into_iter().cloned().collect();
+        let size = if args.full { Size::Full } else { Size::Quick };
+        for variant in &experiment.variants {
+            experiment.plan(variant, size)?;
+        }
+        let source = experiment.protocol.source(&material);
+        let folder = Reproduction::folder(&args.out, name, size, source);
+        let (show, overwrite, stop) = (args.show, args.overwrite, Arc::clone(&stop));
+        Ok(Work {
+            experiment,
+            variants,
+            size,
+            material,
+            source,
+            folder,
+            overwrite,
+            threads,
+            every,
+            stop,
+            show,
+        })
+    };
+    names.into_iter().map(work).collect()
+}
+
+/// For all experiments the folder is used by those whose files are in it.
+fn material(args: &Reproduce, experiment: &Experiment, is_all: bool) -> anyhow::Result<Material> {
+    if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
+        let tip = "name the folder with the files of CelebA, AwA2 or MNIST";
+        return Err(Usage::new(format!("--data: {} is no folder", folder.display())).tip(tip).into());
+    }
+    let has_files = |folder: &PathBuf| !is_all || experiment.protocol.has_originals(folder);
+    Ok(Material { originals: args.data.clone().filter(has_files), features: args.features_file.clone() })
+}
+
+/// One experiment in one size.
+struct Work {
+    experiment: Experiment,
+    /// Those that are asked for.
+    variants: Vec<Variant>,
+    size: Size,
+    material: Material,
+    source: Source,
+    folder: PathBuf,
+    overwrite: bool,
+    threads: usize,
+    every: Duration,
+    stop: Arc<AtomicBool>,
+    show: Show,
+}
+
+impl Work {
+    /// Trains what is missing. The records grow with every variant, so that what was stopped shows what it has.
+    fn run(&self) -> anyhow::Result<Reproduction> {
+        let mut record = self.record()?;
+        for (place, variant) in self.variants.iter().enumerate() {
+            let name = format!("{} {}", self.experiment.name, variant.name);
+            let plan = self.experiment.plan(variant, self.size)?;
+            let folder = self.folder.join(&variant.name);
+            match self.begun(&folder, &plan, &name)? {
+                Begun::Finished => self.say(&format!("{name}: finished before")),
+                Begun::Start(start) => {
+                    self.say(&format!(
+                        "{name} ({} of {}), {}",
+                        place + 1,
+                        self.variants.len(),
+                        self.source.name()
+                    ));
+                    self.train(&folder, &plan, start).context(Restarts(name))?;
+                    record = self.record()?;
+                }
+            }
+        }
+        Ok(record)
+    }
+
+    /// All variants that are finished, also those of earlier commands.
+    fn record(&self) -> anyhow::Result<Reproduction> {
+        let mut variants = Vec::new();
+        for variant in &self.experiment.variants {
+            let plan = self.experiment.plan(variant, self.size)?;
+            let folder = self.folder.join(&variant.name);
+            if resume::check_settings(&folder, &plan.config_toml(&self.material)?).is_err() {
+                continue;
+            }
+            if let Some(finished) = Finished::read(&folder, &plan)? {
+                variants.push(VariantRecord::new(variant, &plan, &finished));
+            }
+        }
+        let record = Reproduction::new(&self.experiment, self.size, self.source, variants);
+        if !record.variants.is_empty() {
+            record.write(&self.folder).with_context(|| self.folder.display().to_string())?;
+            corevar_report::write_reproductions(&self.folder, std::slice::from_ref(&record))?;
+        }
+        Ok(record)
+    }
+
+    /// Other settings in the folder are refused, or replaced if asked to.
+    fn begun(&self, folder: &Path, plan: &Plan, name: &str) -> anyhow::Result<Begun> {
+        if !folder.join("config.toml").exists() {
+            return Ok(Begun::Start(Start::New));
+        }
+        match resume::check_settings(folder, &plan.config_toml(&self.material)?) {
+            Ok(()) if Finished::read(folder, plan)?.is_some() => Ok(Begun::Finished),
+            Ok(()) => Ok(Begun::Start(Start::Resume)),
+            Err(_) if self.overwrite => Ok(Begun::Start(Start::Overwrite)),
+            Err(other) => Err(other.context(name.to_string())),
+        }
+    }
+
+    fn train(&self, folder: &Path, plan: &Plan, start: Start) -> anyhow::Result<()> {
+        let config = plan.config_toml(&self.material)?;
+        let folder = RunFolder::create(folder, start, &config, plan.estimators.len() * plan.runs > 1)?;
+        let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
+        let training = Training {
+            dataset: &dataset,
+            report: None,
+            threads: self.threads,
+            checkpoints: Checkpoints { every: self.every, stop: &self.stop },
+            quiet: self.show.quiet,
+        };
+        let results = training.train(&folder, &plan.estimators, plan.runs)?;
+        training.write(&folder, &plan.estimators, &results)?;
+        Ok(())
+    }
+
+    fn say(&self, line: &str) {
+        if !self.show.quiet {
+            eprintln!("{line}");
+        }
+    }
+}
+
+/// How far a variant is.
+enum Begun {
+    Finished,
+    Start(Start),
+}

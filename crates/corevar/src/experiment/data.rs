@@ -1,0 +1,223 @@
+//! The data of an experiment: drawn here, or made of the original files.
+
+use std::path::{Path, PathBuf};
+
+use corevar_data::protocols::{
+    Album, Brightness, Elmer, FacePhoto, Gender, Mnist, Quality, SmallN, originals,
+};
+use corevar_data::synthetic::{self, Sizes, animals, digits, faces};
+use corevar_data::{DataError, Dataset};
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::features;
+use super::plan::Plan;
+use super::spec::{Experiment, ExperimentError};
+
+/// How data are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// A generator of this project; the paper has one too.
+    Linear,
+    /// As above.
+    Nonlinear,
+    /// As above.
+    Stickmen,
+    /// Faces: glasses, from ten persons.
+    SmallN,
+    /// Faces: sex, glasses as style.
+    Gender,
+    /// The same, seen by a network that was trained for something else.
+    GenderFeatures,
+    /// Faces: glasses, JPEG quality as style.
+    Quality,
+    /// Faces: glasses, brightness as style.
+    Brightness,
+    /// Digits, rotation as style.
+    Mnist,
+    /// Animals, colour as style.
+    Elmer,
+}
+
+/// A protocol with its settings.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Plans {
+    seed: u64,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Drawn(&'static str, Sizes),
+    SmallN(SmallN),
+    Gender(Gender),
+    GenderFeatures(Gender),
+    Quality(Quality),
+    Brightness(Brightness),
+    Mnist(Mnist),
+    Elmer(Elmer),
+}
+
+/// Where pictures come from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Material {
+    /// Folder with the original files; None for the stand-ins that are drawn here.
+    pub originals: Option<PathBuf>,
+    /// Features of all original pictures, in the order of their list: a `.npy` matrix.
+    pub features: Option<PathBuf>,
+}
+
+/// What the pictures of an experiment are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Drawn by a program, as in the paper.
+    Drawn,
+    /// Drawn here in place of photographs.
+    StandIn,
+    /// The files that the paper used.
+    Real,
+}
+
+impl Source {
+    /// In tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drawn => "drawn, as in the paper",
+            Self::StandIn => "stand-in",
+            Self::Real => "real",
+        }
+    }
+}
+
+impl Protocol {
+    /// What the data are with or without the original files.
+    pub fn source(self, material: &Material) -> Source {
+        match self {
+            Self::Linear | Self::Nonlinear | Self::Stickmen => Source::Drawn,
+            _ if material.originals.is_some() => Source::Real,
+            _ => Source::StandIn,
+        }
+    }
+
+    /// Whether the original files of this experiment are in a folder.
+    pub fn has_originals(self, folder: &Path) -> bool {
+        match self {
+            Self::Linear | Self::Nonlinear | Self::Stickmen => false,
+            Self::Mnist => originals::mnist(folder).is_ok(),
+            Self::Elmer => originals::awa2(folder).is_ok(),
+            _ => originals::celeba(folder).is_ok(),
+        }
+    }
+
+    /// Settings that this protocol does not know are refused.
+    pub(super) fn plans(self, mut settings: Table) -> Result<Plans, String> {
+        let seed = match settings.remove("seed") {
+            Some(value) => {
+                let shown = value.to_string();
+                value.try_into().map_err(|_| format!("seed = {shown} is no whole number from 0"))?
+            }
+            None => 0,
+        };
+        Ok(Plans { seed, kind: self.kind(settings).map_err(|error| error.message().to_string())? })
+    }
+
+    fn kind(self, settings: Table) -> Result<Kind, toml::de::Error> {
+        Ok(match self {
+            Self::Linear => Kind::Drawn("linear", settings.try_into()?),
+            Self::Nonlinear => Kind::Drawn("nonlinear", settings.try_into()?),
+            Self::Stickmen => Kind::Drawn("stickmen", settings.try_into()?),
+            Self::SmallN => Kind::SmallN(settings.try_into()?),
+            Self::Gender => Kind::Gender(settings.try_into()?),
+            Self::GenderFeatures => Kind::GenderFeatures(settings.try_into()?),
+            Self::Quality => Kind::Quality(settings.try_into()?),
+            Self::Brightness => Kind::Brightness(settings.try_into()?),
+            Self::Mnist => Kind::Mnist(settings.try_into()?),
+            Self::Elmer => Kind::Elmer(settings.try_into()?),
+        })
+    }
+}
+
+impl Experiment {
+    /// Refuses original files where all is drawn, and features where there are pictures.
+    pub fn check_material(&self, material: &Material) -> Result<(), ExperimentError> {
+        let refuse = |problem: &str, tip| {
+            let (experiment, problem) = (self.name.clone(), problem.to_string());
+            Err(ExperimentError::Material { experiment, problem, tip })
+        };
+        let is_drawn = self.protocol.source(material) == Source::Drawn;
+        match (&material.originals, &material.features) {
+            (Some(_), _) if is_drawn => refuse("its data are drawn, as in the paper", "leave out --data"),
+            (_, Some(_)) if self.protocol != Protocol::GenderFeatures => {
+                refuse("it sees pictures, not features", "leave out --features-file")
+            }
+            (None, Some(_)) => refuse(
+                "features of which pictures?",
+                "name the folder of CelebA's original files with --data",
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Plan {
+    /// Makes the data.
+    pub fn dataset(&self, material: &Material) -> Result<Dataset, ExperimentError> {
+        let Plans { seed, kind } = &self.protocol;
+        let seed = *seed;
+        let from = material.originals.as_deref();
+        Ok(match kind {
+            Kind::Drawn(name, sizes) => drawn(name, sizes, seed)?,
+            Kind::SmallN(set) => set.build(&photographs(from, seed)?, seed)?,
+            Kind::Gender(set) => set.build(&photographs(from, seed)?, seed)?,
+            Kind::Quality(set) => set.build(&photographs(from, seed)?, seed)?,
+            Kind::Brightness(set) => set.build(&photographs(from, seed)?, seed)?,
+            Kind::Elmer(set) => {
+                let album = from.map_or_else(|| Ok(animals::album(ANIMALS, seed)), originals::awa2)?;
+                set.build(&album, seed)?
+            }
+            Kind::Mnist(set) => {
+                let album = from.map_or_else(
+                    || Ok(digits::album(digits::AlbumSizes::default(), seed)),
+                    originals::mnist,
+                )?;
+                set.build(&album, seed)?
+            }
+            Kind::GenderFeatures(set) => seen(set, material, seed)?,
+        })
+    }
+}
+
+/// Pictures in the stand-in for AwA2.
+const ANIMALS: usize = 8_000;
+
+fn photographs(from: Option<&Path>, seed: u64) -> Result<Album<FacePhoto>, DataError> {
+    from.map_or_else(|| Ok(faces::album(faces::AlbumSizes::default(), seed)), originals::celeba)
+}
+
+fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
+    let generator = synthetic::find(name).ok_or_else(|| DataError::Sizes {
+        generator: name,
+        problem: "the generator is missing".into(),
+        tip: "build the project whole".into(),
+    })?;
+    generator.generate(sizes, seed)
+}
+
+/// The pictures as a network sees them: one of the user's, or one that has learned to tell persons apart.
+fn seen(set: &Gender, material: &Material, seed: u64) -> Result<Dataset, ExperimentError> {
+    let from = material.originals.as_deref();
+    let album = photographs(from, seed)?;
+    match &material.features {
+        Some(path) => {
+            let features = corevar_data::table::read_matrix(path, album.photos.len())?;
+            Ok(set.build_features(&album, &features, seed)?)
+        }
+        None => {
+            // Drawn persons are not met again; those of CelebA may be.
+            let others = photographs(from, seed.wrapping_add(1_000))?;
+            features::seen_by_a_network(&others, set.build(&album, seed)?, seed)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What the paper found, as a ratio of two errors with a bound.
+
+use serde::{Deserialize, Serialize};
+
+use super::record::{SettingRecord, VariantRecord};
+
+/// A finding of the paper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Finding {
+    /// In words.
+    pub text: String,
+    /// Whose error is compared.
+    pub of: Side,
+    /// With whose.
+    pub to: Side,
+    /// The ratio must not be larger.
+    #[serde(default)]
+    pub at_most: Option<f64>,
+    /// The ratio must not be smaller.
+    #[serde(default)]
+    pub at_least: Option<f64>,
+}
+
+/// The mean error of an estimator over some variants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Variants (`*` stands for any text).
+    pub variant: String,
+    /// Key of the estimator.
+    pub estimator: String,
+    /// Which rows.
+    pub split: String,
+}
+
+/// A finding beside what came out here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The finding.
+    pub finding: Finding,
+    /// Ratio of the two errors.
+    pub ratio: f64,
+    /// Whether it keeps its bounds.
+    pub holds: bool,
+}
+
+impl Finding {
+    /// None while one of the sides was not trained.
+    pub(super) fn judge(&self, variants: &[VariantRecord]) -> Option<Judged> {
+        let ratio = self.of.error(variants)? / self.to.error(variants)?;
+        let holds =
+            self.at_most.is_none_or(|most| ratio <= most) && self.at_least.is_none_or(|least| ratio >= least);
+        Some(Judged { finding: self.clone(), ratio, holds })
+    }
+}
+
+impl Judged {
+    /// `0.42, at most 0.6: holds`.
+    pub fn verdict(&self) -> String {
+        let bound = |word: &str, bound: Option<f64>| bound.map(|bound| format!(", {word} {bound}"));
+        let most = bound("at most", self.finding.at_most).unwrap_or_default();
+        let least = bound("at least", self.finding.at_least).unwrap_or_default();
+        let holds = if self.holds { "holds" } else { "does not hold" };
+        format!("{:.2}{most}{least}: {holds}", self.ratio)
+    }
+}
+
+impl Side {
+    fn error(&self, variants: &[VariantRecord]) -> Option<f64> {
+        let like = |variant: &&VariantRecord| corevar_data::table::matches(&self.variant, &variant.name);
+        let errors: Vec<f64> = variants
+            .iter()
+            .filter(like)
+            .flat_map(|variant| &variant.settings)
+            .filter(|setting| setting.key == self.estimator)
+            .filter_map(|setting: &SettingRecord| setting.splits.get(&self.split)?.error)
+            .collect();
+        (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+    }
+}

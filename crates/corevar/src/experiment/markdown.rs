@@ -1,0 +1,94 @@
+//! All experiments as one page of Markdown.
+
+use std::fmt::Write;
+
+use super::record::{Reproduction, VariantRecord};
+use super::spec::Size;
+
+/// The page. Of an experiment in two sizes, variants that were run in full are not repeated from the quick one.
+pub fn markdown(records: &[Reproduction]) -> String {
+    let mut text = String::from(
+        "# Results\n\nWritten by `corevar reproduce`; not by hand. Errors in %, mean ± standard error over the runs, the \
+         paper's number in brackets. *full* is the paper's number of rows and five runs (one where the model is solved \
+         exactly); *quick* has fewer of both. A *stand-in* is drawn by this project in place of photographs that cannot \
+         be shipped: its errors are not those of the paper, only what the method does to them.\n",
+    );
+    let mut last = "";
+    for record in records {
+        if record.experiment != last {
+            let _ = write!(
+                text,
+                "\n## {}\n\n{}. Paper: \"{}\". {}\n",
+                record.experiment, record.title, record.section, record.remark
+            );
+            last = &record.experiment;
+        }
+        let in_full = records.iter().find(|other| {
+            other.experiment == record.experiment && other.size == Size::Full && other.source == record.source
+        });
+        section(&mut text, &without_repeats(record, in_full));
+    }
+    text
+}
+
+fn without_repeats(record: &Reproduction, in_full: Option<&Reproduction>) -> Reproduction {
+    let is_repeated = |variant: &VariantRecord| {
+        record.size == Size::Quick
+            && in_full.is_some_and(|full| full.variants.iter().any(|other| other.name == variant.name))
+    };
+    let variants: Vec<VariantRecord> =
+        record.variants.iter().filter(|variant| !is_repeated(variant)).cloned().collect();
+    Reproduction { variants, ..record.clone() }
+}
+
+fn section(text: &mut String, record: &Reproduction) {
+    if record.variants.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n### {} {}, data: {}\n\n", record.experiment, record.size, record.source.name());
+    for (number, line) in record.table().iter().enumerate() {
+        let cells: Vec<String> = line.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        if number == 0 {
+            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
+        }
+    }
+    let runs = record.variants.iter().flat_map(|variant| &variant.settings);
+    let seeds = runs.map(|setting| setting.seeds.len()).max().unwrap_or(0);
+    let rows: Vec<String> = record
+        .variants
+        .iter()
+        .map(|variant| {
+            format!("{} rows and {} groups ({})", variant.train_rows, variant.groups, variant.name)
+        })
+        .collect();
+    let data_seed = record.variants.first().and_then(|variant| variant.data.get("seed"));
+    let data_seed = data_seed.map_or("0".into(), toml::Value::to_string);
+    let last = seeds.saturating_sub(1);
+    let _ = write!(
+        text,
+        "\n`{}`, {}, {:.0} s of training on one thread in all. Seed of the data {data_seed}, of the runs 0 to {last}. \
+         Training rows: {}.\n",
+        record.command,
+        dates(record),
+        record.seconds(),
+        rows.join(", "),
+    );
+    if !record.findings.is_empty() {
+        text.push_str("\nWhat the paper found, as a ratio of two errors here:\n\n");
+        for judged in &record.findings {
+            let _ = writeln!(text, "- {}: {}", judged.finding.text, judged.verdict());
+        }
+    }
+}
+
+/// The first and the last day.
+fn dates(record: &Reproduction) -> String {
+    let mut dates: Vec<&str> = record.variants.iter().map(|variant| variant.date.as_str()).collect();
+    dates.sort_unstable();
+    dates.dedup();
+    match dates.as_slice() {
+        [first, .., last] => format!("{first} to {last}"),
+        dates => dates.concat(),
+    }
+}

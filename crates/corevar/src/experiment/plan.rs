@@ -1,0 +1,135 @@
+//! From the words of a file to what is trained.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use toml::Table;
+
+use super::data::{Material, Plans};
+use super::spec::{EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant};
+use crate::compare::Estimator;
+use crate::model::ModelSpec;
+use crate::penalty::Penalty;
+use crate::train::TrainConfig;
+
+/// What is trained for a variant in one size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Settings of the data, complete as far as the file says them.
+    pub data: Table,
+    /// What is made of them.
+    pub(super) protocol: Plans,
+    /// In the order of the table.
+    pub estimators: Vec<Estimator>,
+    /// Of each estimator.
+    pub runs: usize,
+}
+
+impl Plan {
+    /// All settings, for the folder of the run: where they differ, its models are others.
+    pub fn config_toml(&self, material: &Material) -> Result<String, toml::ser::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        struct Settings<'a> {
+            runs: usize,
+            real: bool,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            features_file: Option<&'a Path>,
+            data: &'a Table,
+            estimators: BTreeMap<&'a str, &'a TrainConfig>,
+        }
+        toml::to_string(&Settings {
+            runs: self.runs,
+            real: material.originals.is_some(),
+            features_file: material.features.as_deref(),
+            data: &self.data,
+            estimators: self.estimators.iter().map(|one| (one.key.as_str(), &*one.config)).collect(),
+        })
+    }
+}
+
+impl Experiment {
+    /// What is trained for a variant.
+    pub fn plan(&self, variant: &Variant, size: Size) -> Result<Plan, ExperimentError> {
+        let (of_size, of_variant) = match size {
+            Size::Quick => (&self.quick, &variant.quick),
+            Size::Full => (&self.full, &variant.full),
+        };
+        let over = |tables: [&Table; 4]| tables.into_iter().cloned().reduce(overlay).unwrap_or_default();
+        let SizeForm { runs, data, train } = of_size;
+        let Overlay { runs: of_variant_runs, data: variant_data, train: variant_train } = of_variant;
+        let data = over([&self.data, data, &variant.data, variant_data]);
+        let train = over([&self.train, train, &variant.train, variant_train]);
+        let base = self.config(&train)?;
+        // The exact solver has no randomness: one run is all there is.
+        let runs = if base.model == ModelSpec::Linear { 1 } else { of_variant_runs.unwrap_or(*runs) };
+        let protocol = self.protocol.plans(data.clone()).map_err(|problem| self.form(problem))?;
+        Ok(Plan { data, protocol, estimators: self.estimators(variant, &base)?, runs })
+    }
+
+    /// The default settings with these over them.
+    fn config(&self, train: &Table) -> Result<TrainConfig, ExperimentError> {
+        let wrong = |error: toml::de::Error| self.form(error.message().to_string());
+        let mut known =
+            Table::try_from(TrainConfig::default()).map_err(|error| self.form(error.to_string()))?;
+        let optional = ["clip-norm"];
+        let unknown = train.keys().find(|key| !known.contains_key(*key) && !optional.contains(&key.as_str()));
+        if let Some(key) = unknown {
+            return Err(self.form(format!("no setting `{key}` of training")));
+        }
+        known.extend(train.clone());
+        known.try_into().map_err(wrong)
+    }
+
+    fn estimators(&self, variant: &Variant, base: &TrainConfig) -> Result<Vec<Estimator>, ExperimentError> {
+        let plain = |penalty| EstimatorForm { key: None, penalty, penalty_weight: None, ridge: None };
+        let usual = [plain(Penalty::None), plain(base.penalty)];
+        let forms = match (&variant.grid, variant.estimators.as_slice(), self.estimators.as_slice()) {
+            (Some(grid), ..) => grid.estimators(base.penalty),
+            (None, [], []) => usual.to_vec(),
+            (None, [], of_experiment) => of_experiment.to_vec(),
+            (None, of_variant, _) => of_variant.to_vec(),
+        };
+        forms.iter().map(|form| self.estimator(form, base)).collect()
+    }
+
+    fn estimator(&self, form: &EstimatorForm, base: &TrainConfig) -> Result<Estimator, ExperimentError> {
+        let usual = if form.penalty == Penalty::None { 0.0 } else { base.penalty_weight };
+        let config = TrainConfig {
+            penalty: form.penalty,
+            penalty_weight: form.penalty_weight.unwrap_or(usual),
+            ridge: form.ridge.unwrap_or(base.ridge),
+            ..base.clone()
+        };
+        let config = config
+            .check()
+            .map_err(|cause| ExperimentError::Config { experiment: self.name.clone(), cause })?;
+        let name = form.penalty.estimator_name();
+        Ok(Estimator { name: name.into(), key: form.key.clone().unwrap_or_else(|| name.into()), config })
+    }
+
+    fn form(&self, problem: String) -> ExperimentError {
+        ExperimentError::Form { experiment: self.name.clone(), problem }
+    }
+}
+
+impl super::spec::Grid {
+    fn estimators(&self, penalty: Penalty) -> Vec<EstimatorForm> {
+        let setting = |weight: f64, ridge: f64| {
+            let penalty = if weight == 0.0 { Penalty::None } else { penalty };
+            let key = Some(format!("{}-{weight}-ridge{ridge}", penalty.estimator_name()));
+            EstimatorForm { key, penalty, penalty_weight: Some(weight), ridge: Some(ridge) }
+        };
+        let of_ridge = |ridge: &f64| {
+            self.penalty_weights.iter().map(|weight| setting(*weight, *ridge)).collect::<Vec<_>>()
+        };
+        self.ridges.iter().flat_map(of_ridge).collect()
+    }
+}
+
+/// `upper` where it says something, `lower` elsewhere.
+fn overlay(mut lower: Table, upper: Table) -> Table {
+    lower.extend(upper);
+    lower
+}

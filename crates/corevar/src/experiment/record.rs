@@ -1,0 +1,282 @@
+//! What came out of an experiment, beside the paper: `reproduction.json`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::curve::{Curve, Line};
+use super::data::Source;
+use super::date;
+use super::finding::Judged;
+use super::plan::Plan;
+use super::spec::{Experiment, Size, Variant};
+use crate::results::{EstimatorResult, Results, split_order, weight};
+use crate::run_folder::write_whole;
+
+/// Name of the file.
+pub const FILE: &str = "reproduction.json";
+
+/// Name and version of its form.
+pub const SCHEMA: &str = "corevar.reproduction/1";
+
+/// One experiment in one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reproduction {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What the user types.
+    pub experiment: String,
+    /// What is predicted, and what is style.
+    pub title: String,
+    /// Where it stands in the paper.
+    pub section: String,
+    /// Where our numbers differ, and why.
+    pub remark: String,
+    /// The split in which style is not as in training.
+    pub shifted: String,
+    /// How large.
+    pub size: Size,
+    /// What the pictures are.
+    pub source: Source,
+    /// What makes it again.
+    pub command: String,
+    /// In the order of the file.
+    pub variants: Vec<VariantRecord>,
+    /// Figures of the paper, as far as their points were trained.
+    pub figures: Vec<Figure>,
+    /// What the paper found, as far as it can be judged.
+    pub findings: Vec<Judged>,
+}
+
+/// A figure of the paper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it shows.
+    pub curve: Curve,
+    /// Its lines.
+    pub lines: Vec<Line>,
+}
+
+/// One variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariantRecord {
+    /// What `--variant` takes.
+    pub name: String,
+    /// When it was finished, in UTC.
+    pub date: String,
+    /// Settings of the data.
+    pub data: Table,
+    /// As the data name themselves.
+    pub data_name: String,
+    /// Of the training split: rows, and groups of two rows or more.
+    pub train_rows: usize,
+    /// Of the training split.
+    pub groups: usize,
+    /// In the order of the table.
+    pub settings: Vec<SettingRecord>,
+}
+
+/// One estimator of a variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SettingRecord {
+    /// Tells it from the others of the variant.
+    pub key: String,
+    /// `pooled`, `core`, or that of a baseline.
+    pub estimator: String,
+    /// Of training.
+    pub penalty: String,
+    /// λ.
+    #[serde(with = "weight")]
+    pub penalty_weight: f64,
+    /// γ.
+    pub ridge: f64,
+    /// Of each run.
+    pub seeds: Vec<u64>,
+    /// Training time of all runs together.
+    pub seconds: f64,
+    /// By split.
+    pub splits: BTreeMap<String, Cell>,
+}
+
+/// One estimator on one split: mean over the runs, standard error, and the paper's number. Errors are fractions.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "said above")]
+pub struct Cell {
+    pub error: Option<f64>,
+    pub error_spread: Option<f64>,
+    pub paper_error: Option<f64>,
+    pub penalty: Option<f64>,
+    pub penalty_spread: Option<f64>,
+    pub paper_penalty: Option<f64>,
+    pub variance_ratio: Option<f64>,
+    pub variance_ratio_spread: Option<f64>,
+}
+
+impl Reproduction {
+    /// Puts the variants that were trained together.
+    pub fn new(experiment: &Experiment, size: Size, source: Source, variants: Vec<VariantRecord>) -> Self {
+        let command = command(experiment, size, source, &variants);
+        let figures = experiment.curves.iter().filter_map(|curve| {
+            let lines = curve.lines(&variants);
+            (!lines.is_empty()).then(|| Figure { curve: curve.clone(), lines })
+        });
+        Self {
+            schema: SCHEMA.into(),
+            experiment: experiment.name.clone(),
+            title: experiment.title.clone(),
+            section: experiment.section.clone(),
+            remark: experiment.remark.clone(),
+            shifted: experiment.shifted.clone(),
+            size,
+            source,
+            command,
+            figures: figures.collect(),
+            findings: experiment.findings.iter().filter_map(|finding| finding.judge(&variants)).collect(),
+            variants,
+        }
+    }
+
+    /// Where an experiment keeps what comes out: sizes and sources apart.
+    pub fn folder(out: &Path, experiment: &str, size: Size, source: Source) -> PathBuf {
+        let real = if source == Source::Real { "-real" } else { "" };
+        out.join(experiment).join(format!("{size}{real}"))
+    }
+
+    /// Writes [`FILE`] into the folder.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(self)?;
+        text.push(b'\n');
+        write_whole(&folder.join(FILE), &text)
+    }
+
+    /// Reads [`FILE`] in the folder; None without the file.
+    pub fn read(folder: &Path) -> io::Result<Option<Self>> {
+        let text = read_if_there(&folder.join(FILE))?;
+        Ok(text.map(|text| serde_json::from_slice(&text)).transpose()?)
+    }
+
+    /// All that was reproduced into `out`: experiments in the order of the paper, the larger and the real first.
+    pub fn read_all(out: &Path) -> io::Result<Vec<Self>> {
+        let mut records = Vec::new();
+        for name in super::names() {
+            for size in [Size::Full, Size::Quick] {
+                for source in [Source::Real, Source::StandIn] {
+                    records.extend(Self::read(&Self::folder(out, name, size, source))?);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    /// Every split of any variant, in the order of tables.
+    pub fn splits(&self) -> Vec<String> {
+        let settings = self.variants.iter().flat_map(|variant| &variant.settings);
+        let mut names: Vec<String> = settings.flat_map(|setting| setting.splits.keys().cloned()).collect();
+        names.sort_by(|a, b| split_order(a).cmp(&split_order(b)));
+        names.dedup();
+        names
+    }
+
+    /// Training time of everything, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.variants.iter().flat_map(|variant| &variant.settings).map(|setting| setting.seconds).sum()
+    }
+}
+
+/// What a variant left in its folder when all its runs were done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finished {
+    results: Results,
+    time: SystemTime,
+}
+
+impl Finished {
+    /// None while runs of the plan are missing.
+    pub fn read(folder: &Path, plan: &Plan) -> io::Result<Option<Self>> {
+        let path = folder.join("results.json");
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        let results: Results = serde_json::from_slice(&text)?;
+        let is_whole = results.estimators.len() == plan.estimators.len()
+            && results.estimators.iter().all(|estimator| estimator.runs.len() == plan.runs);
+        let time = std::fs::metadata(&path)?.modified()?;
+        Ok(is_whole.then_some(Self { results, time }))
+    }
+}
+
+fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(cause),
+    }
+}
+
+impl VariantRecord {
+    /// What was planned and what came out of it, and when.
+    pub fn new(variant: &Variant, plan: &Plan, finished: &Finished) -> Self {
+        let Finished { results, time } = finished;
+        let keys = plan.estimators.iter().map(|estimator| estimator.key.as_str());
+        Self {
+            name: variant.name.clone(),
+            date: date::of(*time),
+            data: plan.data.clone(),
+            data_name: results.data.name.clone(),
+            train_rows: results.data.splits.get("train").copied().unwrap_or(0),
+            groups: results.data.groups,
+            settings: keys
+                .zip(&results.estimators)
+                .map(|(key, result)| setting(variant, key, result))
+                .collect(),
+        }
+    }
+}
+
+fn command(experiment: &Experiment, size: Size, source: Source, variants: &[VariantRecord]) -> String {
+    let data = if source == Source::Real { " --data DIR" } else { "" };
+    let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
+    let usual: Vec<&str> = experiment
+        .variants
+        .iter()
+        .filter(|variant| !variant.aside)
+        .map(|variant| variant.name.as_str())
+        .collect();
+    let only = match names == usual {
+        true => String::new(),
+        false => format!(" --variant {}", names.join(",")),
+    };
+    format!("corevar reproduce {} --{size}{data}{only}", experiment.name)
+}
+
+fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRecord {
+    let split = |name: &String| (name.clone(), cell(variant, key, result, name));
+    SettingRecord {
+        key: key.into(),
+        estimator: result.name.clone(),
+        penalty: result.penalty.clone(),
+        penalty_weight: result.penalty_weight,
+        ridge: result.ridge,
+        seeds: result.runs.iter().map(|run| run.seed).collect(),
+        seconds: result.runs.iter().map(|run| run.seconds).sum(),
+        splits: result.mean.keys().map(split).collect(),
+    }
+}
+
+fn cell(variant: &Variant, key: &str, result: &EstimatorResult, split: &str) -> Cell {
+    let mean = result.mean.get(split).copied().unwrap_or_default();
+    let spread = result.standard_error.get(split).copied().unwrap_or_default();
+    let paper = |numbers: &BTreeMap<String, BTreeMap<String, f64>>| numbers.get(key)?.get(split).copied();
+    Cell {
+        error: mean.error,
+        error_spread: spread.error,
+        paper_error: paper(&variant.paper).map(|percent| percent / 100.0),
+        penalty: mean.penalty,
+        penalty_spread: spread.penalty,
+        paper_penalty: paper(&variant.paper_penalty),
+        variance_ratio: mean.variance_ratio,
+        variance_ratio_spread: spread.variance_ratio,
+    }
+}

@@ -1,0 +1,243 @@
+//! An experiment as its TOML file says it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use corevar_data::DataError;
+use serde::{Deserialize, Serialize};
+use toml::Table;
+
+use super::curve::Curve;
+use super::data::Protocol;
+use super::finding::Finding;
+use crate::penalty::Penalty;
+use crate::train::{ConfigError, TrainError};
+
+/// One experiment of the paper with all its variants.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Experiment {
+    /// What the user types.
+    #[serde(skip)]
+    pub name: String,
+    /// What is predicted, and what is style.
+    pub title: String,
+    /// Where it stands in the paper.
+    pub section: String,
+    /// Where our numbers differ from the paper's, and why.
+    pub remark: String,
+    /// The split in which style is not as in training.
+    pub shifted: String,
+    /// How its data are made.
+    pub protocol: Protocol,
+    /// Settings of the data; those of a size and then those of a variant go over them.
+    #[serde(default)]
+    pub(super) data: Table,
+    /// Settings of training, spelled as in `config.toml`.
+    #[serde(default)]
+    pub(super) train: Table,
+    /// Pooled and CoRe if there is no word.
+    #[serde(default)]
+    pub(super) estimators: Vec<EstimatorForm>,
+    pub(super) quick: SizeForm,
+    pub(super) full: SizeForm,
+    /// In the order of the paper's tables.
+    pub variants: Vec<Variant>,
+    /// Figures of the paper.
+    #[serde(default)]
+    pub curves: Vec<Curve>,
+    /// What the paper found, as a test.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+}
+
+/// One row or point of the paper's tables and figures.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Variant {
+    /// What `--variant` takes.
+    pub name: String,
+    /// Not of the paper, and run only when it is named: the path that a setting was chosen from, on other draws than the rest.
+    #[serde(default)]
+    pub aside: bool,
+    #[serde(default)]
+    pub(super) data: Table,
+    #[serde(default)]
+    pub(super) train: Table,
+    #[serde(default)]
+    pub(super) quick: Overlay,
+    #[serde(default)]
+    pub(super) full: Overlay,
+    #[serde(default)]
+    pub(super) estimators: Vec<EstimatorForm>,
+    #[serde(default)]
+    pub(super) grid: Option<Grid>,
+    /// Errors in the paper, in percent: estimator -> split -> error.
+    #[serde(default)]
+    pub paper: BTreeMap<String, BTreeMap<String, f64>>,
+    /// Penalties in the paper: estimator -> split -> penalty.
+    #[serde(default)]
+    pub paper_penalty: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+/// What a size of the experiment sets.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct SizeForm {
+    pub(super) runs: usize,
+    #[serde(default)]
+    pub(super) data: Table,
+    #[serde(default)]
+    pub(super) train: Table,
+}
+
+/// What a variant sets in one size.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Overlay {
+    pub(super) runs: Option<usize>,
+    #[serde(default)]
+    pub(super) data: Table,
+    #[serde(default)]
+    pub(super) train: Table,
+}
+
+/// An estimator: its penalty, and what differs from the settings of training.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct EstimatorForm {
+    /// Tells it from the others; the estimator's name if there is no word.
+    pub(super) key: Option<String>,
+    pub(super) penalty: Penalty,
+    pub(super) penalty_weight: Option<f64>,
+    pub(super) ridge: Option<f64>,
+}
+
+/// Every penalty weight with every ridge; a weight of 0 is the pooled estimator.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Grid {
+    pub(super) penalty_weights: Vec<f64>,
+    pub(super) ridges: Vec<f64>,
+}
+
+/// How large an experiment is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// Fewer rows and runs, which still show the effect.
+    Quick,
+    /// As in the paper.
+    Full,
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quick => "quick",
+            Self::Full => "full",
+        })
+    }
+}
+
+/// Why an experiment cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// Nothing has that name.
+    #[error("there is no experiment `{name}`")]
+    NoExperiment {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// The experiment has no such variant.
+    #[error("{experiment} has no variant `{pattern}`")]
+    NoVariant {
+        /// Which experiment.
+        experiment: String,
+        /// What was asked for.
+        pattern: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The file says something that it cannot say.
+    #[error("{experiment}.toml: {problem}")]
+    Form {
+        /// Which experiment.
+        experiment: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A setting of training is out of its range.
+    #[error("{experiment}.toml: {cause}")]
+    Config {
+        /// Which experiment.
+        experiment: String,
+        /// Why.
+        cause: ConfigError,
+    },
+    /// The real files are asked of data that are always drawn, or features of pictures.
+    #[error("{experiment}: {problem}")]
+    Material {
+        /// Which experiment.
+        experiment: String,
+        /// What does not fit.
+        problem: String,
+        /// What to do.
+        tip: &'static str,
+    },
+    /// Its data cannot be made.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The network whose features are used cannot be trained.
+    #[error("the network for the features: {0}")]
+    Features(#[from] TrainError),
+}
+
+impl ExperimentError {
+    /// What to do about it.
+    pub fn tip(&self) -> Option<String> {
+        match self {
+            Self::NoExperiment { known, .. } => Some(format!("there are {}, and all", known.join(", "))),
+            Self::NoVariant { known, .. } => Some(format!("its variants are {}", known.join(", "))),
+            Self::Form { .. } | Self::Config { .. } => None,
+            Self::Material { tip, .. } => Some((*tip).into()),
+            Self::Data(error) => error.tip(),
+            Self::Features(error) => error.tip(),
+        }
+    }
+}
+
+impl Experiment {
+    /// Reads the text of a file.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
+        let form = |problem: String| ExperimentError::Form { experiment: name.into(), problem };
+        let read: Self = toml::from_str(text).map_err(|error| form(error.to_string()))?;
+        let experiment = Self { name: name.into(), ..read };
+        let names: Vec<&str> = experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
+        match names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
+            Some((_, twice)) => Err(form(format!("the variant {twice} stands there twice"))),
+            None if names.is_empty() => Err(form("there is no variant".into())),
+            None => Ok(experiment),
+        }
+    }
+
+    /// The variants that fit one of the patterns (`*` stands for any text), in the order of the file; without
+    /// a pattern all but those aside.
+    pub fn variants_like(&self, patterns: &[String]) -> Result<Vec<&Variant>, ExperimentError> {
+        let like = |pattern: &String, variant: &Variant| corevar_data::table::matches(pattern, &variant.name);
+        let lost =
+            patterns.iter().find(|pattern| !self.variants.iter().any(|variant| like(pattern, variant)));
+        if let Some(pattern) = lost {
+            let known = self.variants.iter().map(|variant| variant.name.clone()).collect();
+            let (experiment, pattern) = (self.name.clone(), pattern.clone());
+            return Err(ExperimentError::NoVariant { experiment, pattern, known });
+        }
+        let wanted = |variant: &&Variant| match patterns {
+            [] => !variant.aside,
+            patterns => patterns.iter().any(|pattern| like(pattern, variant)),
+        };
+        Ok(self.variants.iter().filter(wanted).collect())
+    }
+}

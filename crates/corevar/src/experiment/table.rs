@@ -1,0 +1,77 @@
+//! An experiment as a table: a line a setting, a column a split, the paper's number in brackets.
+
+use super::record::{Cell, Reproduction, SettingRecord};
+
+impl Reproduction {
+    /// The head and the lines.
+    pub fn table(&self) -> Vec<Vec<String>> {
+        let splits: Vec<String> = self.splits().into_iter().filter(|split| split != "train").collect();
+        let penalty = self.penalty_split();
+        let mut head = vec!["variant".to_string(), "estimator".to_string()];
+        head.extend(splits.iter().cloned());
+        head.extend(penalty.iter().map(|split| format!("penalty on {split}")));
+        let mut lines = vec![head];
+        for variant in &self.variants {
+            for setting in &variant.settings {
+                let mut line = vec![variant.name.clone(), setting.label()];
+                line.extend(splits.iter().map(|split| setting.splits.get(split).map_or_else(missing, error)));
+                let cell = penalty.as_ref().map(|split| setting.splits.get(split));
+                line.extend(cell.map(|cell| cell.map_or_else(missing, self::penalty)));
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Where the penalty is shown: on the shifted test, if its rows are grouped.
+    fn penalty_split(&self) -> Option<String> {
+        let settings = || self.variants.iter().flat_map(|variant| &variant.settings);
+        let has = |split: &str| {
+            settings().any(|setting| setting.splits.get(split).is_some_and(|cell| cell.penalty.is_some()))
+        };
+        [self.shifted.as_str(), "train"].into_iter().find(|split| has(split)).map(String::from)
+    }
+}
+
+impl SettingRecord {
+    /// Name, penalty and weight.
+    pub fn label(&self) -> String {
+        let ridge =
+            if self.key.contains("ridge") { format!(", ridge {}", self.ridge) } else { String::new() };
+        match self.estimator.as_str() {
+            "pooled" => format!("pooled{ridge}"),
+            "core" => format!("core ({} λ={}{ridge})", self.penalty, self.penalty_weight),
+            baseline => format!("{baseline} λ={}{ridge}", self.penalty_weight),
+        }
+    }
+}
+
+fn missing() -> String {
+    "–".into()
+}
+
+/// In percent: `30.15 ± 0.36 [41]`.
+fn error(cell: &Cell) -> String {
+    let percent = |value: f64| format!("{:.2}", 100.0 * value);
+    // The paper has whole percents and hundredths.
+    let paper = cell.paper_error.map(|error| ((10_000.0 * error).round() / 100.0).to_string());
+    shown(cell.error, cell.error_spread, paper, percent)
+}
+
+fn penalty(cell: &Cell) -> String {
+    shown(cell.penalty, cell.penalty_spread, cell.paper_penalty.map(|penalty| penalty.to_string()), |value| {
+        format!("{value:.2}")
+    })
+}
+
+fn shown(
+    mean: Option<f64>,
+    spread: Option<f64>,
+    paper: Option<String>,
+    show: impl Fn(f64) -> String,
+) -> String {
+    let mean = mean.map_or_else(missing, &show);
+    let spread = spread.map(|spread| format!(" ± {}", show(spread))).unwrap_or_default();
+    let paper = paper.map(|paper| format!(" [{paper}]")).unwrap_or_default();
+    format!("{mean}{spread}{paper}")
+}

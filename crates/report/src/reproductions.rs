@@ -1,0 +1,205 @@
+//! Experiments of the paper on one page: tables with the paper's numbers, its findings, its figures.
+
+use std::path::{Path, PathBuf};
+
+use corevar::experiment::{Figure, Judged, Line, Measured, Point, Reproduction};
+use maud::{Markup, html};
+
+use crate::error::ReportError;
+use crate::format::{Unit, count, exact, seconds};
+use crate::page::{Part, document, facts};
+use crate::plot::{Axis, Colour, Curve, CurvePoint, Curves, DOT, Spread};
+use crate::sections::{figure, panels, scroll, swatches};
+use crate::weights::Weights;
+
+/// Writes `report.html` into the folder, whole or not at all. Returns its path.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_reproductions(folder: &Path, records: &[Reproduction]) -> Result<PathBuf, ReportError> {
+    let path = folder.join(crate::FILE);
+    corevar::run_folder::write_whole(&path, page(records).into_string().as_bytes())
+        .map_err(|cause| ReportError::Write { path: path.clone(), cause })?;
+    Ok(path)
+}
+
+fn page(records: &[Reproduction]) -> Markup {
+    let name = match records {
+        [one] => format!("The paper's experiment {}", one.experiment),
+        _ => "The paper's experiments".into(),
+    };
+    let judged: Vec<&Judged> = records.iter().flat_map(|record| &record.findings).collect();
+    let holding = judged.iter().filter(|judged| judged.holds).count();
+    let header = facts(&[
+        ("Experiments", count(records.len())),
+        ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
+        ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))),
+        ("Training time", seconds(records.iter().map(Reproduction::seconds).sum())),
+    ]);
+    let parts: Vec<Part> = records.iter().map(part).collect();
+    document(&name, header, &parts)
+}
+
+fn part(record: &Reproduction) -> Part {
+    let title = format!("{}, {} – {}", record.experiment, record.size, record.source.name());
+    let id = format!("{}-{}-{:?}", record.experiment, record.size, record.source).to_lowercase();
+    Part { id, title, body: body(record) }
+}
+
+fn body(record: &Reproduction) -> Markup {
+    let figures: Vec<Markup> = record.figures.iter().filter_map(drawn).collect();
+    html! {
+        p { (record.title) ". Paper: “" (record.section) "”. " (record.remark) }
+        (scroll(&format!("Errors of {}", record.experiment), table(record)))
+        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number." }
+        @if !record.findings.is_empty() {
+            h3 { "What the paper found, as a ratio of two errors" }
+            ul.findings { @for judged in &record.findings { li { (judged.finding.text) ": " strong { (judged.verdict()) } } } }
+        }
+        @if !figures.is_empty() { (panels(&figures)) }
+        p.note { code { (record.command) } ", " (seconds(record.seconds())) " of training." }
+    }
+}
+
+fn table(record: &Reproduction) -> Markup {
+    let lines = record.table();
+    let Some((head, lines)) = lines.split_first() else { return html! {} };
+    html! {
+        table {
+            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 1] scope="col" { (name) } } } }
+            tbody {
+                @for line in lines {
+                    tr {
+                        @for (column, cell) in line.iter().enumerate() {
+                            @match column {
+                                0 => th scope="row" { (cell) },
+                                1 => td { (cell) },
+                                _ => td.number { (cell) },
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn drawn(shown: &Figure) -> Option<Markup> {
+    let Figure { curve, lines } = shown;
+    let unit = match curve.measured {
+        Measured::Error => Unit::Percent,
+        Measured::VarianceRatio => Unit::Plain,
+    };
+    let places = Places::new(&curve.over, lines);
+    let colours: Vec<Colour> = (0..lines.len()).map(Colour::Series).collect();
+    let draw = |(line, colour): (&Line, &Colour)| {
+        let points = line.points.iter().map(|point| places.point(point, unit, &line.name)).collect();
+        Curve { colour: *colour, points, spread: Spread::Bars }
+    };
+    let curves: Vec<Curve> = lines.iter().zip(&colours).map(draw).collect();
+    let highest = curves.iter().flat_map(|curve| &curve.points);
+    let highest = highest.map(|point| point.range.map_or(point.y, |(_, high)| high));
+    let up = (unit == Unit::Percent).then(|| Axis::from_zero(highest));
+    let across_title = match curve.over.as_str() {
+        "penalty-weight" => "penalty weight λ",
+        over => curve.axis.as_deref().unwrap_or(over),
+    };
+    let plot = Curves {
+        description: format!("{}, on {}.", curve.title, curve.split),
+        across: places.axis(),
+        across_title: across_title.into(),
+        up,
+        curves,
+        marks: Vec::new(),
+    };
+    let svg = plot.svg()?;
+    let legend: Vec<(Colour, String)> =
+        colours.into_iter().zip(lines.iter().map(|line| line.name.clone())).collect();
+    let note = match unit {
+        Unit::Percent => format!("In %, on {}.", curve.split),
+        Unit::Plain => format!("On {}.", curve.split),
+    };
+    let with_legend = html! { @if legend.len() > 1 { (swatches(&legend)) } (svg) };
+    Some(figure(&curve.title, html! { (note) }, with_legend))
+}
+
+/// Where points stand along the axis: numbers as they are, or by their logarithm where they span decades or are penalty weights.
+enum Places {
+    Plain(Axis),
+    Weights(Weights),
+}
+
+/// From this ratio of the largest to the smallest value on, logarithms are shown.
+const LOGARITHMIC_FROM: f64 = 10.0;
+
+impl Places {
+    fn new(over: &str, lines: &[Line]) -> Self {
+        let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.x);
+        let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+        match over == "penalty-weight" || (low > 0.0 && high >= LOGARITHMIC_FROM * low) {
+            true => Self::Weights(Weights::new(values())),
+            false => {
+                let room = 0.04 * (high - low).max(1e-9);
+                Self::Plain(Axis::linear(low - room, high + room, 5))
+            }
+        }
+    }
+
+    fn axis(&self) -> Axis {
+        match self {
+            Self::Plain(axis) => axis.clone(),
+            Self::Weights(weights) => weights.axis(),
+        }
+    }
+
+    fn point(&self, point: &Point, unit: Unit, line: &str) -> CurvePoint {
+        let x = match self {
+            Self::Plain(_) => point.x,
+            Self::Weights(weights) => weights.place(point.x),
+        };
+        let (y, spread) = (unit.scale(point.y), point.spread.map(|spread| unit.scale(spread)));
+        CurvePoint {
+            x,
+            y,
+            range: spread.map(|spread| (y - spread, y + spread)),
+            size: DOT,
+            tip: format!("{line}, at {}: {}", exact(point.x), unit.show(Some(point.y), point.spread)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use corevar::experiment::{Curve as Wanted, Size, Source, find};
+
+    fn record() -> Reproduction {
+        let line = |name: &str, high: f64| Line {
+            name: name.into(),
+            points: [0.0, 1.0, 10.0].map(|x| Point { x, y: high - 0.01 * x, spread: Some(0.01) }).to_vec(),
+        };
+        let curve: Wanted = find("small-n").unwrap().curves[0].clone();
+        let figures = vec![Figure { curve, lines: vec![line("ridge 0.001", 0.3), line("<ridge> 1", 0.4)] }];
+        let empty = Reproduction::new(&find("small-n").unwrap(), Size::Quick, Source::StandIn, Vec::new());
+        Reproduction { figures, ..empty }
+    }
+
+    #[test]
+    fn a_page_has_the_tables_and_figures_of_its_experiments() {
+        let html = page(&[record(), record()]).into_string();
+        assert_eq!(html.matches("<svg").count(), 2);
+        assert!(html.contains("small-n, quick – stand-in"), "{html}");
+        assert!(html.contains("&lt;ridge&gt; 1") && !html.contains("<ridge>"));
+        assert!(html.contains("corevar reproduce small-n --quick"), "{html}");
+    }
+
+    #[test]
+    fn a_setting_that_spans_a_decade_is_shown_by_its_logarithm() {
+        let line = |xs: [f64; 2]| {
+            vec![Line { name: "a".into(), points: xs.map(|x| Point { x, y: 1.0, spread: None }).to_vec() }]
+        };
+        assert!(matches!(Places::new("groups", &line([20.0, 2000.0])), Places::Weights(_)));
+        assert!(matches!(Places::new("mean", &line([30.0, 50.0])), Places::Plain(_)));
+        assert!(matches!(Places::new("penalty-weight", &line([1.0, 2.0])), Places::Weights(_)));
+    }
+}
