@@ -185,7 +185,8 @@ pub struct Import {
 
 #[derive(Debug, Args)]
 pub struct Reproduce {
-    /// linear, nonlinear, small-n, gender, gender-features, quality, brightness, stickmen, mnist, elmer, or all
+    /// linear, nonlinear, small-n, gender, gender-features, quality, brightness, stickmen, mnist, elmer, or all; or a file
+    /// `mine.toml` in the form of those in experiments/
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Only these variants; `*` stands for any text [default: all]

@@ -71,7 +71,7 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
             experiment.plan(variant, size)?;
         }
         let source = experiment.protocol.source(&material);
-        let folder = Reproduction::folder(&args.out, name, size, source);
+        let folder = Reproduction::folder(&args.out, &experiment.name, size, source);
         let (show, overwrite, stop) = (args.show, args.overwrite, Arc::clone(&stop));
         Ok(Work {
             experiment,

@@ -14,6 +14,8 @@ mod record;
 mod spec;
 mod table;
 
+use std::path::Path;
+
 pub use curve::{Curve, Line, Measured, Point};
 pub use data::{Material, Source};
 pub use finding::{Finding, Judged};
@@ -41,8 +43,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|(name, _)| *name)
 }
 
-/// The experiment of that name.
+/// The experiment of that name, or the one in a file `*.toml` of the user's.
 pub fn find(name: &str) -> Result<Experiment, ExperimentError> {
+    let path = Path::new(name);
+    if path.extension().is_some_and(|ending| ending == "toml") {
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| ExperimentError::File { path: path.into(), cause })?;
+        let name = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy());
+        return Experiment::parse(&name, &text);
+    }
     match ALL.iter().find(|(known, _)| *known == name) {
         Some((name, text)) => Experiment::parse(name, text),
         None => Err(ExperimentError::NoExperiment { name: name.into(), known: names().collect() }),

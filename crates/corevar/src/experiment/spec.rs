@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 
 use corevar_data::DataError;
 use serde::{Deserialize, Serialize};
@@ -151,6 +152,14 @@ pub enum ExperimentError {
         /// What there is.
         known: Vec<&'static str>,
     },
+    /// The file of an experiment cannot be read.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
     /// The experiment has no such variant.
     #[error("{experiment} has no variant `{pattern}`")]
     NoVariant {
@@ -199,9 +208,11 @@ impl ExperimentError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::NoExperiment { known, .. } => Some(format!("there are {}, and all", known.join(", "))),
+            Self::NoExperiment { known, .. } => {
+                Some(format!("there are {}, and all; or name a file such as mine.toml", known.join(", ")))
+            }
             Self::NoVariant { known, .. } => Some(format!("its variants are {}", known.join(", "))),
-            Self::Form { .. } | Self::Config { .. } => None,
+            Self::Form { .. } | Self::Config { .. } | Self::File { .. } => None,
             Self::Material { tip, .. } => Some((*tip).into()),
             Self::Data(error) => error.tip(),
             Self::Features(error) => error.tip(),

@@ -41,7 +41,7 @@ impl Animal {
         let coat = match kind {
             Kind::Horse => horse_coat(rng),
             Kind::Elephant => {
-                hsv(between(rng, 0.02, 0.13), between(rng, 0.03, 0.2), between(rng, 0.28, 0.62))
+                hsv(between(rng, 0.02, 0.13), between(rng, 0.05, 0.24), between(rng, 0.28, 0.62))
             }
         };
         let mane = if chance(rng, 0.6) {
@@ -63,7 +63,7 @@ impl Animal {
 }
 
 fn horse_coat(rng: &mut impl Rng) -> Rgb {
-    let brown = hsv(between(rng, 0.03, 0.09), between(rng, 0.4, 0.75), between(rng, 0.25, 0.62));
+    let brown = hsv(between(rng, 0.03, 0.09), between(rng, 0.38, 0.5), between(rng, 0.25, 0.62));
     let black = hsv(between(rng, 0.0, 0.1), between(rng, 0.0, 0.3), between(rng, 0.05, 0.16));
     let white = hsv(between(rng, 0.05, 0.14), between(rng, 0.0, 0.12), between(rng, 0.72, 0.95));
     weighted(rng, &[(brown, 0.6), (black, 0.2), (white, 0.2)])

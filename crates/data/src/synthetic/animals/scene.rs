@@ -45,7 +45,7 @@ impl Scene {
                 radii: [between(rng, 1.0, 6.0), between(rng, 0.5, 7.0)],
                 shade: between(rng, 0.6, 1.4),
             }),
-            before: chance(rng, 0.45).then(|| {
+            before: chance(rng, 0.2).then(|| {
                 [
                     between(rng, -12.0, 12.0),
                     between(rng, 5.0, 11.0),
@@ -91,11 +91,11 @@ impl Scene {
 }
 
 fn above(rng: &mut impl Rng) -> Rgb {
-    let sky = hsv(between(rng, 0.52, 0.64), between(rng, 0.05, 0.55), between(rng, 0.6, 0.97));
+    let sky = hsv(between(rng, 0.52, 0.64), between(rng, 0.25, 0.65), between(rng, 0.6, 0.97));
     let dusk = hsv(between(rng, 0.02, 0.12), between(rng, 0.1, 0.5), between(rng, 0.5, 0.9));
     let forest = hsv(between(rng, 0.2, 0.4), between(rng, 0.15, 0.55), between(rng, 0.12, 0.5));
     let wall = hsv(rng.random(), between(rng, 0.0, 0.25), between(rng, 0.25, 0.8));
-    weighted(rng, &[(sky, 0.4), (dusk, 0.12), (forest, 0.3), (wall, 0.18)])
+    weighted(rng, &[(sky, 0.45), (dusk, 0.15), (forest, 0.35), (wall, 0.05)])
 }
 
 fn below(rng: &mut impl Rng) -> Rgb {
@@ -103,5 +103,5 @@ fn below(rng: &mut impl Rng) -> Rgb {
     let dry = hsv(between(rng, 0.09, 0.15), between(rng, 0.2, 0.55), between(rng, 0.45, 0.85));
     let mud = hsv(between(rng, 0.03, 0.1), between(rng, 0.1, 0.45), between(rng, 0.25, 0.55));
     let stone = hsv(rng.random(), between(rng, 0.0, 0.12), between(rng, 0.35, 0.9));
-    weighted(rng, &[(grass, 0.4), (dry, 0.28), (mud, 0.2), (stone, 0.12)])
+    weighted(rng, &[(grass, 0.5), (dry, 0.28), (mud, 0.18), (stone, 0.04)])
 }

@@ -55,7 +55,7 @@ impl Pose {
         let stride = between(rng, 0.0, 1.0);
         Pose {
             place: [normal(rng, 15.5, 2.2), normal(rng, 15.0, 1.6)],
-            scale: normal(rng, 1.05, 0.16),
+            scale: normal(rng, 1.15, 0.12),
             facing: side * between(rng, 0.55, 1.0),
             legs: std::array::from_fn(|_| stride * normal(rng, 0.0, 1.6)),
             head: between(rng, 0.0, 1.0).powi(2),
@@ -65,13 +65,14 @@ impl Pose {
 }
 
 fn camera(rng: &mut impl Rng) -> Camera {
-    let warmth = normal(rng, 0.0, 0.06);
+    // From the evening sun to open shade.
+    let warmth = normal(rng, 0.0, 0.28).clamp(-0.5, 0.5);
     Camera {
         exposure: normal(rng, 0.0, 0.15).exp(),
         contrast: normal(rng, 1.0, 0.12),
-        tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.02), 1.0 - warmth],
+        tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.08), 1.0 - warmth],
         blur: between(rng, 0.0, 0.25),
-        grain: between(rng, 0.01, 0.045),
+        grain: between(rng, 0.005, 0.025),
         grain_seed: rng.random(),
     }
 }
