@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test kill browser check bench paper
+.PHONY: build demo test kill fuzz soak audit miri memcheck browser check bench paper
 
 build:
 	$(CARGO) build --release --workspace
@@ -17,9 +17,31 @@ demo: build
 test: build
 	$(CARGO) test --release --workspace
 
-## Kills training runs and sweeps at random moments and compares what they end with, to the bit.
+## Kills training runs and sweeps at random moments, 100 each, and compares what they end with, to the bit.
 kill: build
-	COREVAR_KILLS=100 $(CARGO) test --release --workspace --test cli -- killed --nocapture
+	COREVAR_KILLS=100 $(CARGO) test --release --workspace --test cli -- killed --nocapture --test-threads=1
+
+## Ten minutes of damaged files for one reader, `make fuzz READER=models`; without READER for each in turn.
+fuzz:
+	COREVAR_FUZZ_SECONDS=600 $(CARGO) test --release --workspace --test readers -- $(READER) --nocapture --test-threads=1
+
+## 10000 steps of training: memory is flat after the first 500.
+soak:
+	COREVAR_SOAK_STEPS=10000 $(CARGO) test --release --workspace --test soak -- --nocapture
+
+## Licences, sources and known holes of all crates that are built upon. Needs cargo-deny; the holes need the network.
+audit:
+	cargo deny check
+
+## The unsafe code of crates/conv: its portable path under Miri. Needs a nightly toolchain with miri.
+miri:
+	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-ignore-leaks -Zmiri-tree-borrows" \
+		$(CARGO) +nightly miri test --package corevar-conv --lib --target-dir target/miri -- kernel::tests
+
+## The same with and without vector instructions under Valgrind.
+memcheck:
+	CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="valgrind --quiet --error-exitcode=9" \
+		$(CARGO) test --release --workspace --lib -- kernel::tests
 
 ## Chromium for the tests of the report, by Debian's package manager.
 browser:

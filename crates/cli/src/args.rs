@@ -178,6 +178,9 @@ pub struct Import {
     /// AwA2: only these classes, such as horse,elephant
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub classes: Vec<String>,
+    /// Waterbirds: follow links that lead out of the folder of the table
+    #[arg(long)]
+    pub allow_outside: bool,
     /// Say nothing but errors
     #[arg(long)]
     pub quiet: bool,
@@ -483,7 +486,7 @@ pub struct TableFlags {
     /// Leave out rows whose image cannot be read, and count them
     #[arg(long, help_heading = "Your data", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub skip_unreadable: Option<bool>,
-    /// Let the table name images outside its folder
+    /// Let the table name images outside its folder, also through links
     #[arg(long, help_heading = "Your data", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub allow_outside: Option<bool>,
     /// Decides the split by id that is made when the data have none

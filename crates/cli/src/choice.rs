@@ -130,7 +130,9 @@ fn check_lists(settings: &Settings) -> Result<(), Usage> {
         let Some(list) = list else { return Ok(()) };
         let twice = list.iter().enumerate().find(|(place, value)| list[..*place].contains(value));
         match twice {
-            Some((_, value)) => Err(Usage::new(format!("--{name}: {value} stands there twice"))),
+            Some((_, value)) => {
+                Err(Usage::new(format!("--{name}: {value} stands there twice")).tip("leave one of them out"))
+            }
             None if list.is_empty() => Err(Usage::new(format!("--{name} is empty"))),
             None => Ok(()),
         }

@@ -111,8 +111,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         error.tip()
     } else if let Some(error) = error.downcast_ref::<ExperimentError>() {
         error.tip()
-    } else if let Some(CompareError::Train { cause, .. }) = error.downcast_ref::<CompareError>() {
-        cause.tip()
+    } else if let Some(error) = error.downcast_ref::<CompareError>() {
+        error.tip()
     } else {
         None
     }

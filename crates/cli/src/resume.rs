@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use corevar::run_folder::RunFolderError;
+use corevar_data::bounded;
 
 /// Lists that may grow: what is finished stays valid.
 const GRIDS: [&str; 4] = ["runs", "penalty-weights", "ridges", "penalties"];
@@ -11,7 +12,8 @@ const GRIDS: [&str; 4] = ["runs", "penalty-weights", "ridges", "penalties"];
 /// Refuses other settings than those of the run in `folder`, with the first difference.
 pub fn check_settings(folder: &Path, now: &str) -> anyhow::Result<()> {
     let path = folder.join("config.toml");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let text =
+        bounded::read_text(&path, bounded::LARGEST_SETTINGS).with_context(|| path.display().to_string())?;
     let before: toml::Table = text.parse().with_context(|| format!("{}: not TOML", path.display()))?;
     let now: toml::Table = now.parse()?;
     let keys = before.keys().chain(now.keys()).filter(|key| !GRIDS.contains(&key.as_str()));

@@ -3,16 +3,18 @@
 
 use std::path::Path;
 
-use anyhow::Context;
-
 use corevar::model::{CnnSpec, ModelSpec};
 use corevar::penalty::Penalty;
 use corevar::train::{CheckedTrainConfig, TrainConfig};
+use corevar_data::bounded;
 
 use crate::args::{ChoiceFlags, Settings, SizeFlags, TableFlags};
 use crate::choice::{Choice, Choosing};
-use crate::failure::Usage;
+use crate::failure::{Failure, Usage};
 use crate::values::{AugmentMode, DecayFlag, ModelKind, TaskKind, Weight};
+
+/// More are a slip of the keyboard.
+const MOST_RUNS: usize = 10_000;
 
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
@@ -51,9 +53,14 @@ pub fn overlay(lower: &Settings, upper: &Settings) -> anyhow::Result<Settings> {
 
 fn read(path: &Path) -> anyhow::Result<Settings> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("{name}: cannot be read"))?;
-    let table: toml::Table = text.parse().with_context(|| format!("{name}: not TOML"))?;
-    let settings: Settings = table.clone().try_into().with_context(|| name.to_string())?;
+    let tip = "--config takes a file like the config.toml of a run";
+    let unreadable = |cause| Failure::new(format!("{name}: cannot be read: {cause}")).tip(tip);
+    let text = bounded::read_text(path, bounded::LARGEST_SETTINGS).map_err(unreadable)?;
+    let wrong =
+        |cause: toml::de::Error| Failure::new(format!("{name}: {}", cause.to_string().trim_end())).tip(tip);
+    let table: toml::Table =
+        text.parse().map_err(|cause| Failure::new(format!("{name}: not TOML: {cause}")).tip(tip))?;
+    let settings: Settings = table.clone().try_into().map_err(wrong)?;
     // What serde took comes out again; what does not was no setting.
     let known = toml::Table::try_from(&settings)?;
     if let Some(key) = table.keys().find(|key| !known.contains_key(*key)) {
@@ -127,6 +134,9 @@ pub fn resolve(
     let runs = if kind == ModelKind::Linear { 1 } else { settings.runs.unwrap_or(runs) };
     if runs == 0 {
         return Err(Usage::new("--runs is 0, but must be at least 1").into());
+    }
+    if runs > MOST_RUNS {
+        return Err(Usage::new(format!("--runs is {runs}, but must be at most {MOST_RUNS}")).into());
     }
     // Built-in data bring a weight of their own, which a sweep does not ask for.
     let weighed = match choosing {
@@ -345,5 +355,18 @@ mod tests {
         let given = Settings { penalty_weight: Some(Weight::Is(-1.0)), ..Default::default() };
         let message = resolved(given).unwrap_err().to_string();
         assert_eq!(message, "--penalty-weight is -1, but must be a number from 0 (inf is for linear models)");
+    }
+
+    #[test]
+    fn a_damaged_config_file_is_an_error_or_settings_never_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let corpus = corevar_fuzz::corpus("configs");
+        corevar_fuzz::fuzz("configs", None, &corpus, corevar_fuzz::damaged, |bytes| {
+            std::fs::write(&path, bytes).unwrap();
+            if let Ok(given) = given(&Settings::default(), Some(&path)) {
+                let _ = resolved(given);
+            }
+        });
     }
 }

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use corevar_data::bounded;
 use serde::{Deserialize, Serialize};
 
+use crate::model_file::LARGEST_FILE;
 use crate::run_folder::write_whole;
 use crate::train::{Keep, Snapshot, SnapshotError, TrainConfig, Wish};
 
@@ -60,7 +62,8 @@ impl<'a> Checkpoint<'a> {
     /// The later of the states that are whole and of this very run.
     fn latest(&self) -> Option<(Snapshot, u64)> {
         let read = |file: &PathBuf| {
-            let (snapshot, owner) = Snapshot::from_bytes::<Owner>(&fs::read(file).ok()?).ok()?;
+            let (snapshot, owner) =
+                Snapshot::from_bytes::<Owner>(&bounded::read(file, LARGEST_FILE).ok()?).ok()?;
             let same = owner.data == self.owner.data && owner.config == self.owner.config;
             same.then_some((snapshot, owner.turn))
         };

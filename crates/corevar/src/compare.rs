@@ -1,6 +1,8 @@
 //! Several estimators, several runs each, on the same data: one model a thread.
 
+use std::any::Any;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -98,6 +100,16 @@ pub enum CompareError {
         /// Why.
         cause: std::io::Error,
     },
+    /// A fault of this program: no input may lead here.
+    #[error("{estimator}, run {run}: a fault in corevar: {message}")]
+    Panic {
+        /// Name of the estimator.
+        estimator: String,
+        /// Counted from 1.
+        run: usize,
+        /// What the thread said when it gave up.
+        message: String,
+    },
     /// The system gave no threads.
     #[error("cannot start {threads} threads: {cause}")]
     Threads {
@@ -106,6 +118,22 @@ pub enum CompareError {
         /// Why.
         cause: String,
     },
+}
+
+impl CompareError {
+    /// What to do about it.
+    pub fn tip(&self) -> Option<String> {
+        match self {
+            Self::Train { cause, .. } => cause.tip(),
+            Self::Save { .. } => {
+                Some("make room or choose another --out; --resume keeps what is finished".into())
+            }
+            Self::Panic { .. } => Some(
+                "please report it with the command; runs that are finished are kept, --resume goes on".into(),
+            ),
+            Self::Threads { .. } => Some("ask for fewer with --threads".into()),
+        }
+    }
 }
 
 /// Trains every estimator `runs` times and evaluates each model on every split.
@@ -122,18 +150,11 @@ pub fn compare(
         estimators.iter().flat_map(|estimator| (0..runs).map(move |run| Job { estimator, run })).collect();
     let measure = measure(estimators);
     let done = in_parallel(&jobs, threads, |job| {
-        if let Some(result) = watch.earlier(job, measure) {
-            return Ok(result);
-        }
-        let (estimator, run) = (job.estimator.key.clone(), job.run + 1);
-        let finished = run_job(job, dataset, measure, watch).map_err(|cause| CompareError::Train {
-            estimator: estimator.clone(),
-            run,
-            cause: Box::new(cause),
-        })?;
-        let kept = watch.finish(job, measure, &finished);
-        kept.map_err(|cause| CompareError::Save { estimator, run, cause })?;
-        Ok(finished.result)
+        // A job shares nothing with the others but what is finished, so nothing half-done outlives its panic.
+        catch_unwind(AssertUnwindSafe(|| finish_job(job, dataset, measure, watch))).unwrap_or_else(|panic| {
+            let (estimator, run) = (job.estimator.key.clone(), job.run + 1);
+            Err(CompareError::Panic { estimator, run, message: panic_message(panic.as_ref()) })
+        })
     })?;
 
     let mut done = done.into_iter();
@@ -156,6 +177,32 @@ pub fn measure(estimators: &[Estimator]) -> Measure {
         normalise: config.map_or_else(Default::default, |config| config.normalise),
         label_bins: config.map_or_else(|| TrainConfig::default().label_bins, |config| config.label_bins),
     }
+}
+
+/// The result of a job, trained and kept unless that was done earlier.
+fn finish_job(
+    job: &Job,
+    dataset: &Dataset,
+    measure: Measure,
+    watch: &dyn Watch,
+) -> Result<RunResult, CompareError> {
+    if let Some(result) = watch.earlier(job, measure) {
+        return Ok(result);
+    }
+    let (estimator, run) = (job.estimator.key.clone(), job.run + 1);
+    let finished = run_job(job, dataset, measure, watch).map_err(|cause| CompareError::Train {
+        estimator: estimator.clone(),
+        run,
+        cause: Box::new(cause),
+    })?;
+    let kept = watch.finish(job, measure, &finished);
+    kept.map_err(|cause| CompareError::Save { estimator, run, cause })?;
+    Ok(finished.result)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message").into()
 }
 
 fn run_job(
@@ -235,14 +282,13 @@ fn in_parallel<J: Sync, T: Send>(
         stop.fetch_or(result.is_err(), Ordering::Relaxed);
         done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
     };
+    let no_threads = |cause: String| keep(usize::MAX, Err(CompareError::Threads { threads, cause }));
     std::thread::scope(|scope| {
         for worker in 0..workers {
-            let (next, stop, keep, work) = (&next, &stop, &keep, &work);
+            let (next, stop, keep, work, no_threads) = (&next, &stop, &keep, &work, &no_threads);
             let share = threads.max(1) / workers + usize::from(worker < threads.max(1) % workers);
-            scope.spawn(move || match rayon::ThreadPoolBuilder::new().num_threads(share).build() {
-                Err(cause) => {
-                    keep(usize::MAX, Err(CompareError::Threads { threads, cause: cause.to_string() }))
-                }
+            let work = move || match rayon::ThreadPoolBuilder::new().num_threads(share).build() {
+                Err(cause) => no_threads(cause.to_string()),
                 Ok(pool) => pool.install(|| {
                     while !stop.load(Ordering::Relaxed) {
                         let index = next.fetch_add(1, Ordering::Relaxed);
@@ -250,10 +296,58 @@ fn in_parallel<J: Sync, T: Send>(
                         keep(index, work(job));
                     }
                 }),
-            });
+            };
+            if let Err(cause) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                no_threads(cause.to_string());
+            }
         }
     });
     let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use corevar_data::synthetic::{Sizes, find};
+
+    use super::*;
+    use crate::model::ModelSpec;
+    use crate::train::{NotKept, Quiet};
+
+    /// Falls over in the second run of `core`.
+    struct Clumsy;
+
+    impl Watch for Clumsy {
+        fn earlier(&self, _: &Job, _: Measure) -> Option<RunResult> {
+            None
+        }
+
+        fn keep<'k>(&'k self, _: &Job) -> Box<dyn Keep + 'k> {
+            Box::new(NotKept)
+        }
+
+        fn start(&self, job: &Job) -> Box<dyn Log> {
+            assert!(job.run == 0, "row {} of 3", 7);
+            Box::new(Quiet::default())
+        }
+
+        fn finish(&self, _: &Job, _: Measure, _: &Finished) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_worker_is_an_error_that_names_its_job() {
+        let sizes = Sizes { rows: 40, groups: 4, test_rows: 5 };
+        let dataset = find("nonlinear").unwrap().generate(&sizes, 1).unwrap();
+        let model = ModelSpec::Mlp { hidden: vec![2] };
+        let config = TrainConfig { model, epochs: 1, ..Default::default() }.check().unwrap();
+        let core = Estimator { name: "core".into(), key: "core".into(), config };
+        for threads in [1, 2, 5] {
+            let error = compare(&dataset, std::slice::from_ref(&core), 2, threads, &Clumsy).unwrap_err();
+            assert_eq!(error.to_string(), "core, run 2: a fault in corevar: row 7 of 3");
+            assert!(error.tip().unwrap().contains("report it"));
+        }
+    }
 }

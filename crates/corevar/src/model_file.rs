@@ -1,26 +1,35 @@
 //! Models on disk: safetensors, with all that is needed to use them in the header (`corevar.model/1`).
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use corevar_data::bounded;
+use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use crate::linear::LinearModel;
 use crate::model::{InputShape, ModelSpec, Network, Predictor};
 use crate::run_folder::write_whole;
 use crate::task::Task;
-use crate::train::Trained;
+use crate::train::{TrainConfig, Trained};
 
 const SCHEMA: &str = "corevar.model/1";
 
 /// Key of the header's free-text part that holds the [`Header`] as JSON.
 const KEY: &str = "corevar";
 
-/// A model file larger than this is not one of ours.
-const LARGEST_FILE: u64 = 4 << 30;
+/// A file of weights larger than this is not one of ours.
+pub(crate) const LARGEST_FILE: u64 = 4 << 30;
+
+/// A header longer than this is not one of ours: names of classes, features and tensors.
+const LARGEST_HEADER: u64 = 16 << 20;
+
+/// Numbers that one row may become inside a network: weights can be few and the maps between them huge.
+const LARGEST_MAP: usize = 1 << 24;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -33,6 +42,25 @@ struct Header {
     task: Task,
 }
 
+impl Header {
+    /// Outputs of a linear model: two classes have one margin.
+    fn linear_outputs(&self) -> usize {
+        match self.task.outputs() {
+            2 => 1,
+            outputs => outputs,
+        }
+    }
+
+    /// Numbers that the model consists of; None if that is more than can be meant.
+    fn parameters(&self) -> Option<usize> {
+        let outputs = match self.model {
+            ModelSpec::Linear => self.linear_outputs(),
+            _ => self.task.outputs(),
+        };
+        self.model.parameters(self.input, outputs)
+    }
+}
+
 /// Why a model could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelFileError {
@@ -42,7 +70,7 @@ pub enum ModelFileError {
         /// Which file.
         path: String,
         /// Why.
-        cause: std::io::Error,
+        cause: io::Error,
     },
     /// It is a file, but not a model of this program.
     #[error("{path}: not a corevar model: {reason}")]
@@ -58,8 +86,8 @@ impl ModelFileError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::Io { .. } => None,
-            Self::NotAModel { .. } => {
+            Self::Io { cause, .. } if cause.kind() != io::ErrorKind::NotFound => None,
+            Self::Io { .. } | Self::NotAModel { .. } => {
                 Some("name the --out of a finished run, or a .safetensors file in it".into())
             }
         }
@@ -93,46 +121,94 @@ pub fn save(model: &Trained, path: &Path) -> Result<(), ModelFileError> {
 pub fn load(path: &Path) -> Result<Trained, ModelFileError> {
     let io = |cause| ModelFileError::Io { path: path.display().to_string(), cause };
     let bad = |reason: String| ModelFileError::NotAModel { path: path.display().to_string(), reason };
-    let size = std::fs::metadata(path).map_err(io)?.len();
-    if size > LARGEST_FILE {
-        return Err(bad(format!("it has {size} bytes, more than {LARGEST_FILE}")));
+    check_start(path).map_err(io)?.map_err(bad)?;
+    parse(&bounded::read(path, LARGEST_FILE).map_err(io)?).map_err(bad)
+}
+
+/// Whether the file is as long as its first bytes say, before it is read: a few bytes are quickly made to name a large file.
+fn check_start(path: &Path) -> io::Result<Result<(), String>> {
+    let kind = std::fs::metadata(path)?;
+    if !kind.is_file() {
+        return Ok(Err("it is not an ordinary file".into()));
     }
-    parse(&std::fs::read(path).map_err(io)?).map_err(bad)
+    let mut file = File::open(path)?;
+    let (mut length, size) = ([0; 8], kind.len());
+    if size < 8 {
+        return Ok(Err(format!("it has only {size} bytes")));
+    }
+    file.read_exact(&mut length)?;
+    let length = u64::from_le_bytes(length);
+    if length > LARGEST_HEADER || length > size - 8 {
+        return Ok(Err(format!("its header claims {length} bytes")));
+    }
+    let mut start = vec![0; length as usize];
+    file.read_exact(&mut start)?;
+    Ok(check_length(&start, size))
+}
+
+/// `start` is the header, `size` the length of the file behind it and with it.
+fn check_length(start: &[u8], size: u64) -> Result<(), String> {
+    let metadata: Metadata = serde_json::from_slice(start).map_err(|cause| cause.to_string())?;
+    let wanted = (start.len() as u64 + 8).saturating_add(metadata.data_len() as u64);
+    if wanted != size {
+        return Err(format!("it has {size} bytes, but its header says {wanted}"));
+    }
+    let header = header(&metadata)?;
+    let width = if header.model == ModelSpec::Linear { 8 } else { 4 };
+    let numbers = header.parameters().and_then(|numbers| numbers.checked_mul(width));
+    match numbers == Some(metadata.data_len()) {
+        true => Ok(()),
+        false => Err("its weights do not fit the model that it names".into()),
+    }
 }
 
 fn parse(bytes: &[u8]) -> Result<Trained, String> {
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|cause| cause.to_string())?;
-    let header = metadata
-        .metadata()
-        .as_ref()
-        .and_then(|free| free.get(KEY))
-        .ok_or("its header does not name corevar")?;
-    let header: Header = serde_json::from_str(header).map_err(|cause| cause.to_string())?;
-    if header.schema != SCHEMA {
-        return Err(format!("its schema is `{}`, this program reads `{SCHEMA}`", header.schema));
-    }
+    let header = header(&metadata)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|cause| cause.to_string())?;
     let predictor = match header.model {
         ModelSpec::Linear => Predictor::Linear(read_linear(&header, &tensors)?),
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
     };
     let Header { model: spec, input, features, task, .. } = header;
-    if !features.is_empty() && features.len() != input.len() {
+    Ok(Trained { predictor, spec, input, features, task, notes: Vec::new() })
+}
+
+/// What the file says of its model, if that makes sense.
+fn header(metadata: &Metadata) -> Result<Header, String> {
+    let free = metadata.metadata().as_ref().and_then(|free| free.get(KEY));
+    let header = free.ok_or("its header does not name corevar")?;
+    let header: Header = serde_json::from_str(header).map_err(|cause| cause.to_string())?;
+    if header.schema != SCHEMA {
+        return Err(format!("its schema is `{}`, this program reads `{SCHEMA}`", header.schema));
+    }
+    let config = TrainConfig { model: header.model.clone(), ..Default::default() };
+    config.check().map_err(|cause| cause.to_string())?;
+    let columns = header.input.checked_len().ok_or("its input is too large")?;
+    if columns == 0 || header.task.outputs() == 0 {
+        return Err("it takes or says nothing".into());
+    }
+    if !header.features.is_empty() && header.features.len() != columns {
         return Err("it does not name as many features as it takes".into());
     }
-    Ok(Trained { predictor, spec, input, features, task, notes: Vec::new() })
+    match header.model.largest_map(header.input) {
+        Some(numbers) if numbers <= LARGEST_MAP => Ok(header),
+        _ => Err(format!("a row would become more than {LARGEST_MAP} numbers in it")),
+    }
 }
 
 fn read_linear(header: &Header, tensors: &SafeTensors) -> Result<LinearModel, String> {
     let logits = header.task.outputs();
-    // Two classes have one margin.
-    let outputs = if logits == 2 { 1 } else { logits };
+    let outputs = header.linear_outputs();
     let columns = header.input.checked_len().ok_or("its input is too large")?;
     let numbers = |name: &str, shape: &[usize]| {
         let bytes = values(tensors, name, Dtype::F64, shape)?;
-        Ok::<Vec<f64>, String>(
-            bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect(),
-        )
+        let numbers: Vec<f64> =
+            bytes.as_chunks::<8>().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect();
+        match numbers.iter().all(|number| number.is_finite()) {
+            true => Ok(numbers),
+            false => Err(not_finite(name)),
+        }
     };
     Ok(LinearModel {
         logits,
@@ -143,7 +219,8 @@ fn read_linear(header: &Header, tensors: &SafeTensors) -> Result<LinearModel, St
 
 fn read_network(header: &Header, tensors: SafeTensors) -> Result<Network, String> {
     let numbers: usize = tensors.iter().map(|(_, view)| view.data().len() / 4).sum();
-    if !fits(header, numbers) {
+    // Asked before memory is taken for the model.
+    if header.parameters() != Some(numbers) {
         return Err("its weights do not fit the model that it names".into());
     }
     // The weights are replaced below; the seed does not matter.
@@ -171,9 +248,9 @@ fn values<'a>(
     Ok(view.data())
 }
 
-/// Whether the file holds as many numbers as the model needs: asked before memory is taken for it.
-fn fits(header: &Header, numbers: usize) -> bool {
-    header.model.parameters(header.input, header.task.outputs()) == Some(numbers)
+/// No training ends with such weights: see [`crate::train::TrainError::NotFinite`].
+fn not_finite(name: &str) -> String {
+    format!("the weights `{name}` are not all finite")
 }
 
 /// Shape and bytes of each tensor, by name.
@@ -223,8 +300,14 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn values<const D: usize>(&self, shape: [usize; D]) -> Result<Vec<f32>, String> {
-        let bytes = values(&self.tensors, &self.path.join("."), Dtype::F32, &shape)?;
-        Ok(bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect())
+        let name = self.path.join(".");
+        let bytes = values(&self.tensors, &name, Dtype::F32, &shape)?;
+        let numbers: Vec<f32> =
+            bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect();
+        match numbers.iter().all(|number| number.is_finite()) {
+            true => Ok(numbers),
+            false => Err(not_finite(&name)),
+        }
     }
 }
 
@@ -294,6 +377,62 @@ mod tests {
     }
 
     #[test]
+    fn a_model_that_makes_no_sense_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        let cnn = |change: &dyn Fn(&mut CnnSpec)| {
+            let mut spec = CnnSpec { channels: vec![3, 4], ..Default::default() };
+            change(&mut spec);
+            Trained { spec: ModelSpec::Cnn(spec), ..trained(specs()[2].clone()) }
+        };
+        let whole = trained(specs()[1].clone());
+        let image = |height, width| InputShape::Image { height, width, channels: 1 };
+        for (model, words) in [
+            (cnn(&|spec| spec.stride = 0), "stride is 0, but must be"),
+            (cnn(&|spec| spec.kernel = 0), "kernel is 0, but must be"),
+            (cnn(&|spec| spec.negative_slope = -1.0), "negative-slope is -1, but must be"),
+            (cnn(&|spec| spec.channels = vec![1 << 40]), "a row would become more than 16777216 numbers"),
+            (cnn(&|spec| spec.channels.push(7)), "do not fit the model"),
+            (Trained { input: image(0, 5), ..whole.clone() }, "it takes or says nothing"),
+            (Trained { input: image(1 << 40, 1 << 40), ..whole.clone() }, "its input is too large"),
+            (Trained { input: InputShape::Features(36), ..whole.clone() }, "do not fit the model"),
+            (Trained { task: Task::Classes(Vec::new()), ..whole.clone() }, "it takes or says nothing"),
+            (Trained { features: vec!["a".into()], ..whole.clone() }, "as many features as it takes"),
+        ] {
+            save(&model, &path).unwrap();
+            let message = load(&path).unwrap_err().to_string();
+            assert!(message.contains(words), "{words}: {message}");
+        }
+    }
+
+    #[test]
+    fn weights_that_are_not_finite_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        let mut model = trained(ModelSpec::Linear);
+        let Predictor::Linear(linear) = &mut model.predictor else { unreachable!() };
+        linear.intercepts[0] = f64::NAN;
+        save(&model, &path).unwrap();
+        assert!(load(&path).unwrap_err().to_string().ends_with("`intercepts` are not all finite"));
+    }
+
+    #[test]
+    fn a_large_file_is_refused_by_its_first_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        save(&trained(ModelSpec::Linear), &path).unwrap();
+        // Sparse: a terabyte that takes no room.
+        File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(
+            load(&path).unwrap_err().to_string().contains("it has 1099511627776 bytes, but its header says")
+        );
+        std::fs::write(&path, [0xFF; 20]).unwrap();
+        assert!(
+            load(&path).unwrap_err().to_string().contains("its header claims 18446744073709551615 bytes")
+        );
+    }
+
+    #[test]
     fn a_damaged_or_foreign_file_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.safetensors");
@@ -313,6 +452,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model.safetensors");
         save(&model, &path).unwrap();
-        assert!(load(&path).unwrap_err().to_string().contains("do not fit"));
+        assert!(load(&path).unwrap_err().to_string().contains("a row would become more than"));
     }
 }

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use corevar_data::bounded::{self, LARGEST_RECORD, LARGEST_SETTINGS};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::Measure;
@@ -148,7 +149,7 @@ impl RunFolderError {
                 "repeat the settings of that run, choose another --out, or pass --overwrite to replace it"
             }
             Self::Busy(_) => "wait for it to end, or choose another --out",
-            Self::Io { .. } => return None,
+            Self::Io { .. } => "choose an --out on a disk that has room and can be written",
         };
         Some(tip.into())
     }
@@ -163,10 +164,15 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) => return Err(io(cause)),
     };
     let entries: Vec<_> = entries.into_iter().filter(|entry| !is_unfinished(&entry.file_name())).collect();
-    let begins =
-        |name: &str, with: &str| fs::read_to_string(path.join(name)).is_ok_and(|text| text.contains(with));
-    let holds_a_run = begins("config.toml", MARK)
-        || begins("config.toml", "") && begins("results.json", crate::results::SCHEMA);
+    let holds = |name: &str, words: &str, most: u64| match bounded::read_text(&path.join(name), most) {
+        Ok(text) => Ok(text.contains(words)),
+        Err(cause) if is_foreign(&cause) => Ok(false),
+        // Not to be taken for the folder of somebody else because the disk had a bad moment.
+        Err(cause) => Err(RunFolderError::Io { path: path.join(name), cause }),
+    };
+    let holds_a_run = holds("config.toml", MARK, LARGEST_SETTINGS)?
+        || holds("config.toml", "", LARGEST_SETTINGS)?
+            && holds("results.json", crate::results::SCHEMA, LARGEST_RECORD)?;
     match (holds_a_run, start) {
         (true, Start::New) => Err(RunFolderError::HoldsARun(path.into())),
         (true, Start::Overwrite | Start::Resume) => Ok(()),
@@ -174,6 +180,12 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         (false, _) if entries.is_empty() => Ok(()),
         (false, _) => Err(RunFolderError::HoldsOtherFiles(path.into())),
     }
+}
+
+/// Whether a file that cannot be read is none of ours, rather than one that failed us.
+fn is_foreign(cause: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotFound};
+    matches!(cause.kind(), FileTooLarge | InvalidData | InvalidInput | IsADirectory | NotFound)
 }
 
 /// A file that a process which was killed had not finished writing.
@@ -225,15 +237,18 @@ impl RunFolder {
     /// Refuses other data than those that the run began with, known by their fingerprint.
     pub fn check_data(&self, now: &str) -> Result<(), RunFolderError> {
         let file = self.path.join("data.txt");
-        match fs::read_to_string(&file) {
+        match bounded::read_text(&file, LARGEST_SETTINGS) {
             Ok(before) if before.trim() == now => Ok(()),
             Ok(before) => Err(RunFolderError::OtherData {
                 path: self.path.clone(),
                 before: before.trim().into(),
                 now: now.into(),
             }),
-            Err(_) => write_whole(&file, format!("{now}\n").as_bytes())
-                .map_err(|cause| RunFolderError::Io { path: file, cause }),
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
+                write_whole(&file, format!("{now}\n").as_bytes())
+                    .map_err(|cause| RunFolderError::Io { path: file, cause })
+            }
+            Err(cause) => Err(RunFolderError::Io { path: file, cause }),
         }
     }
 
@@ -272,8 +287,12 @@ impl RunFolder {
 
     /// The record of a finished run whose model can be read. A damaged record is as none: the run is done again.
     pub fn kept(&self, key: &str) -> Option<RunRecord> {
-        let record: RunRecord = serde_json::from_slice(&fs::read(self.record_path(key)).ok()?).ok()?;
+        let record = self.read_record(key).ok()?;
         (record.schema == RECORD && model_file::load(&self.model_path(key)).is_ok()).then_some(record)
+    }
+
+    fn read_record(&self, key: &str) -> io::Result<RunRecord> {
+        Ok(serde_json::from_slice(&bounded::read(&self.record_path(key), LARGEST_RECORD)?)?)
     }
 
     /// Writes `metrics.jsonl`, a line an epoch, from the records of these (estimator, run) keys.
@@ -287,7 +306,7 @@ impl RunFolder {
         }
         let mut text = Vec::new();
         for (estimator, key) in runs {
-            let record: RunRecord = serde_json::from_slice(&fs::read(self.record_path(&key))?)?;
+            let record = self.read_record(&key)?;
             for epoch in &record.epochs {
                 serde_json::to_writer(&mut text, &Line { estimator, seed: record.result.seed, epoch })?;
                 text.push(b'\n');

@@ -85,6 +85,11 @@ impl<'a> Rows<'a> {
         self.dataset.inputs.width()
     }
 
+    /// What a model sees of one row.
+    pub fn input_shape(&self) -> InputShape {
+        input_shape(self.dataset)
+    }
+
     /// Number of classes; None for regression.
     pub fn classes(&self) -> Option<usize> {
         match &self.dataset.labels {
@@ -96,6 +101,15 @@ impl<'a> Rows<'a> {
     /// The row at a position as a model sees it. `out` has [`Rows::width`] places.
     pub fn read(&self, position: usize, out: &mut [f32]) -> Result<(), DataError> {
         self.dataset.inputs.read_row(self.rows[position], out)
+    }
+
+    /// Name and magnitude of the largest feature value in these rows; None for pictures.
+    pub fn largest_feature(&self) -> Option<(&str, f32)> {
+        let Inputs::Features(features) = &self.dataset.inputs else { return None };
+        let width = features.names.len();
+        let values = |&row: &usize| features.values[row * width..(row + 1) * width].iter().enumerate();
+        let largest = self.rows.iter().flat_map(values).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
+        Some((&features.names[largest.0], largest.1.abs()))
     }
 
     /// The features of a range of positions, where they lie in memory one after the other.

@@ -95,7 +95,9 @@ impl DataError {
     /// What the user can do about it, to be printed as a line of its own after the message.
     pub fn tip(&self) -> Option<String> {
         match self {
-            DataError::Io { .. } => None,
+            DataError::Io { .. } => Some(
+                "see that the file is there, can be read and has room to be written; then try again".into(),
+            ),
             DataError::Table { problem, .. } => problem.tip(),
             DataError::Images { problem, .. } => problem.tip(),
             DataError::Save { tip, .. } => Some((*tip).into()),

@@ -4,6 +4,7 @@
 //! drawn from a seed ([`synthetic`]).
 
 mod augment;
+pub mod bounded;
 mod cache;
 mod changed;
 mod dataset;

@@ -74,7 +74,8 @@ impl ReportError {
             Self::Json { .. } | Self::Metrics { .. } | Self::Config { .. } => {
                 Some("take the record as corevar wrote it; a damaged one comes back by training again")
             }
-            Self::Read { .. } | Self::Write { .. } => None,
+            Self::Read { .. } => Some("name the folder of a finished run, on a disk that can be read"),
+            Self::Write { .. } => Some("the folder of the run must have room and be writable"),
         }
     }
 }

@@ -1,15 +1,18 @@
 //! The records of a run folder, read and checked.
 
-use std::fs;
-use std::io::{BufRead, BufReader, ErrorKind};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use corevar::evidence::{self, Evidence};
 use corevar::results::{self, Results};
+use corevar_data::bounded::{self, LARGEST_RECORD, LARGEST_SETTINGS};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::ReportError;
+
+/// Of `metrics.jsonl`, which has a line for each epoch of each run.
+const LARGEST_METRICS: u64 = 256 << 20;
 
 /// All that a report is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,7 +88,7 @@ fn record<T: DeserializeOwned>(path: &Path, schema: &'static str) -> Result<Opti
     struct Head {
         schema: String,
     }
-    let Some(text) = text(path)? else { return Ok(None) };
+    let Some(text) = text(path, LARGEST_RECORD)? else { return Ok(None) };
     let broken = |cause| ReportError::Json { path: path.into(), cause };
     let Head { schema: found } = serde_json::from_str(&text).map_err(broken)?;
     match found == schema {
@@ -97,7 +100,7 @@ fn record<T: DeserializeOwned>(path: &Path, schema: &'static str) -> Result<Opti
 /// None without the file.
 fn config(run: &Path) -> Result<Option<Vec<Setting>>, ReportError> {
     let path = run.join("config.toml");
-    let Some(text) = text(&path)? else { return Ok(None) };
+    let Some(text) = text(&path, LARGEST_SETTINGS)? else { return Ok(None) };
     let table: toml::Table =
         text.parse().map_err(|cause| ReportError::Config { path, cause: Box::new(cause) })?;
     let mut settings = Vec::new();
@@ -126,27 +129,15 @@ fn plain(value: &toml::Value) -> String {
 /// Empty without the file.
 fn epochs(run: &Path) -> Result<Vec<EpochLine>, ReportError> {
     let path = run.join("metrics.jsonl");
-    let read = |cause| ReportError::Read { path: path.clone(), cause };
-    let file = match fs::File::open(&path) {
-        Ok(file) => file,
-        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(cause) => return Err(read(cause)),
-    };
-    let mut epochs = Vec::new();
-    for (index, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(read)?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        let broken = |cause| ReportError::Metrics { path: path.clone(), line: index + 1, cause };
-        epochs.push(serde_json::from_str(&line).map_err(broken)?);
-    }
-    Ok(epochs)
+    let text = text(&path, LARGEST_METRICS)?.unwrap_or_default();
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let broken = |line, cause| ReportError::Metrics { path: path.clone(), line, cause };
+    lines.map(|(index, line)| serde_json::from_str(line).map_err(|cause| broken(index + 1, cause))).collect()
 }
 
 /// None when there is no such file.
-fn text(path: &Path) -> Result<Option<String>, ReportError> {
-    match fs::read_to_string(path) {
+fn text(path: &Path, most: u64) -> Result<Option<String>, ReportError> {
+    match bounded::read_text(path, most) {
         Ok(text) => Ok(Some(text)),
         Err(cause) if cause.kind() == ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(ReportError::Read { path: path.into(), cause }),
@@ -155,6 +146,8 @@ fn text(path: &Path) -> Result<Option<String>, ReportError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::samples;
 

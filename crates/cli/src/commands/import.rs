@@ -12,7 +12,11 @@ pub fn run(args: &Import) -> anyhow::Result<()> {
         let message = format!("no public data set `{}`", args.name);
         return Err(Usage::new(message).tip(format!("there are {names}")).into());
     };
-    let options = ImportOptions { label: args.label.clone(), classes: args.classes.clone() };
+    let options = ImportOptions {
+        label: args.label.clone(),
+        classes: args.classes.clone(),
+        allow_outside: args.allow_outside,
+    };
     let progress = Decoding::new(args.quiet);
     let report = import(source, &args.from, &args.out, &options, &|done, all| progress.show(done, all))?;
     if !args.quiet {

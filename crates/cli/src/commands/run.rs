@@ -31,6 +31,9 @@ const VALIDATION: f64 = 0.2;
 /// Draws these rows; the runs' own seeds must not change them.
 const VALIDATION_SEED: u64 = 0;
 
+/// Beyond any machine; each thread takes memory before it does anything.
+const MOST_THREADS: usize = 4096;
+
 /// Everything read and checked; nothing written yet.
 pub struct Prepared {
     pub resolved: Resolved,
@@ -273,6 +276,10 @@ pub fn in_pool<T: Send>(
 pub fn threads(asked: Option<usize>) -> Result<usize, Usage> {
     match asked {
         Some(0) => Err(Usage::new("--threads is 0, but must be at least 1")),
+        Some(threads) if threads > MOST_THREADS => {
+            let message = format!("--threads is {threads}, but must be at most {MOST_THREADS}");
+            Err(Usage::new(message).tip("more threads than cores make nothing faster"))
+        }
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }

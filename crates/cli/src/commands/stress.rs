@@ -27,7 +27,7 @@ pub fn run(args: &args::Stress) -> anyhow::Result<()> {
     let ready = Ready::new(&args.models)?;
     if !matches!(ready.dataset.inputs, Inputs::Images(_)) {
         let message = format!("{}: interventions need images, but these are features", ready.data);
-        return Err(Failure::new(message).into());
+        return Err(Failure::new(message).tip("`corevar evaluate` has the errors of these models").into());
     }
     let split = split(&ready.dataset, args.split.as_deref())?;
     in_pool(args.models.threads, || {

@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use crate::support::*;
 
-/// Kills of a run; `make kill` asks for more.
-fn kills() -> u64 {
-    std::env::var("COREVAR_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6)
+/// Kills of a run and of a sweep; `make kill` asks for more.
+fn kills(usual: u64) -> u64 {
+    std::env::var("COREVAR_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 fn start(folder: &Path, arguments: &str) -> Child {
@@ -42,7 +42,8 @@ fn a_run_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
     let model = |run: &str| fs::read(folder.path().join(run).join("model.safetensors")).unwrap();
     let whole = model("whole");
     let mut in_training = 0;
-    for kill in 0..kills() {
+    let kills = kills(6);
+    for kill in 0..kills {
         let run = format!("run{kill}");
         let mut child = start(folder.path(), &format!("{TRAIN} --epochs 8 --out {run}"));
         std::thread::sleep(moment(kill, most));
@@ -56,7 +57,9 @@ fn a_run_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
         assert!(model(&run) == whole, "kill {kill} after {:?}", moment(kill, most));
         fs::remove_dir_all(folder.path().join(&run)).unwrap();
     }
-    eprintln!("{in_training} of {} kills met a run with a state on disk", kills());
+    eprintln!(
+        "{in_training} of {kills} kills of a run met a state on disk; {kills} of {kills} ended with the same model"
+    );
 }
 
 /// A document without the times in it.
@@ -83,7 +86,8 @@ fn a_sweep_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
     let results = |run: &str| timeless(json(&folder.path().join(run).join("results.json")));
     let whole = results("whole");
     assert_eq!(whole["estimators"].as_array().unwrap().len(), 6);
-    for kill in 0..kills() / 2 {
+    let kills = kills(3);
+    for kill in 0..kills {
         let run = format!("run{kill}");
         let mut child = start(folder.path(), &format!("{sweep} {run}"));
         std::thread::sleep(moment(kill, most));
@@ -94,6 +98,7 @@ fn a_sweep_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
         assert_eq!(results(&run), whole, "kill {kill} after {:?}", moment(kill, most));
         fs::remove_dir_all(folder.path().join(&run)).unwrap();
     }
+    eprintln!("{kills} of {kills} kills of a sweep ended with the same results");
 }
 
 #[cfg(unix)]

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod bad_inputs;
 mod basics;
 mod choice;
 mod data;
+mod disk;
 mod interruption;
 mod models;
+mod read_errors;
 mod support;

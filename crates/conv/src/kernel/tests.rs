@@ -5,6 +5,14 @@ use super::{Level, Saved, backward, forward};
 use crate::naive;
 use crate::shape::{ConvOptions, Geometry, Padding};
 
+/// Interpreted, a product takes a thousand times as long.
+const MOST_PRODUCTS: usize = if cfg!(miri) { 20_000 } else { 2_000_000 };
+
+/// So many cases, or a few of them when interpreted.
+fn cases(count: usize) -> std::ops::Range<usize> {
+    0..if cfg!(miri) { count.div_ceil(60) } else { count }
+}
+
 /// SplitMix64: the same cases on every machine.
 struct Random(u64);
 
@@ -62,7 +70,7 @@ impl Case {
         }
     }
 
-    /// A case of random sizes, with at most two million products.
+    /// A case of random sizes, with at most [`MOST_PRODUCTS`].
     fn random(random: &mut Random) -> Self {
         loop {
             let kernel = [random.within(1, 7), random.within(1, 7)];
@@ -82,7 +90,7 @@ impl Case {
             }
             let output = options.output_size(input, kernel);
             let taps = kernel[0] * kernel[1] * channels_in * channels_out;
-            if rows * output[0] * output[1] * taps <= 2_000_000 {
+            if rows * output[0] * output[1] * taps <= MOST_PRODUCTS {
                 let x = [rows, input[0], input[1], channels_in];
                 return Self::new(random, x, kernel, channels_out, options);
             }
@@ -140,7 +148,7 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 #[test]
 fn random_cases_agree_with_the_naive_loop() {
     let mut random = Random(1);
-    for _ in 0..600 {
+    for _ in cases(600) {
         let case = Case::random(&mut random);
         case.check(Level::detect());
         case.check(Level::Portable);
@@ -149,6 +157,7 @@ fn random_cases_agree_with_the_naive_loop() {
 
 /// The layers of the networks of the paper, with a small batch.
 #[test]
+#[cfg_attr(miri, ignore = "too large to be interpreted")]
 fn layers_of_the_paper_agree_with_the_naive_loop() {
     let mut random = Random(2);
     let options = ConvOptions { stride: [2, 2], padding: Padding::Same, slope: 0.2 };
@@ -165,7 +174,7 @@ fn layers_of_the_paper_agree_with_the_naive_loop() {
 fn the_number_of_threads_changes_no_bit() {
     let mut random = Random(3);
     let (one, two, five) = (pool(1), pool(2), pool(5));
-    for _ in 0..60 {
+    for _ in cases(60) {
         let case = Case::random(&mut random);
         for level in [Level::detect(), Level::Portable] {
             let all = || {
@@ -183,7 +192,7 @@ fn the_number_of_threads_changes_no_bit() {
 #[test]
 fn nan_and_infinity_go_where_the_naive_loop_lets_them() {
     let mut random = Random(4);
-    for i in 0..120 {
+    for i in cases(120) {
         let mut case = Case::random(&mut random);
         let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY][i % 3];
         let target = match i / 3 % 3 {

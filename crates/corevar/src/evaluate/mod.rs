@@ -10,7 +10,7 @@ use corevar_data::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 
 use crate::linear::RowsMatrix;
-use crate::model::{Network, Predictor};
+use crate::model::{ModelSpec, Network, Predictor};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::SplitResult;
 use crate::task::Rows;
@@ -38,17 +38,24 @@ pub struct Measure {
 /// The model's outputs on some rows, row by row.
 pub fn predict(model: &Trained, rows: &Rows) -> Result<Outputs, TrainError> {
     let values = match &model.predictor {
-        Predictor::Network(network) => network_outputs(network, rows)?,
+        Predictor::Network(network) => network_outputs(network, &model.spec, rows)?,
         Predictor::Linear(linear) => linear.logits(&RowsMatrix::new(rows))?,
     };
     Ok(Outputs { values, columns: model.task.outputs() })
 }
 
-fn network_outputs(network: &Network, rows: &Rows) -> Result<Vec<f64>, DataError> {
+/// Fewer rows where one becomes many numbers on its way.
+fn rows_at_once(spec: &ModelSpec, rows: &Rows) -> usize {
+    const NUMBERS_AT_ONCE: usize = 1 << 26;
+    let map = spec.largest_map(rows.input_shape()).unwrap_or(usize::MAX);
+    (NUMBERS_AT_ONCE / map.max(1)).clamp(1, ROWS_AT_ONCE)
+}
+
+fn network_outputs(network: &Network, spec: &ModelSpec, rows: &Rows) -> Result<Vec<f64>, DataError> {
     let device = Device::flex();
     let positions: Vec<usize> = (0..rows.len()).collect();
     let mut values = Vec::new();
-    for positions in positions.chunks(ROWS_AT_ONCE) {
+    for positions in positions.chunks(rows_at_once(spec, rows)) {
         let outputs = network.forward(rows.inputs(positions, &device)?);
         let outputs = outputs.into_data().try_to_vec::<f32>().expect("a CPU tensor of f32");
         values.extend(outputs.into_iter().map(f64::from));

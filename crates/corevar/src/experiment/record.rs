@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use corevar_data::bounded;
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
@@ -208,7 +209,7 @@ impl Finished {
 }
 
 fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
+    match bounded::read(path, bounded::LARGEST_RECORD) {
         Ok(text) => Ok(Some(text)),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(cause),

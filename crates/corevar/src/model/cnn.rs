@@ -40,6 +40,21 @@ impl CnnSpec {
         self.shrink(height).checked_mul(self.shrink(width))?.checked_mul(last)
     }
 
+    /// See [`super::ModelSpec::largest_map`]. The edge of zeros around a map is part of it.
+    pub(super) fn largest_map(&self, input: InputShape) -> Option<usize> {
+        let InputShape::Image { mut height, mut width, channels } = input else { return None };
+        let mut largest = input.checked_len()?;
+        let mut before = channels;
+        for &after in &self.channels {
+            let padded = height.checked_add(self.kernel)?.checked_mul(width.checked_add(self.kernel)?)?;
+            [height, width] = [height, width].map(|size| size.div_ceil(self.stride));
+            let map = height.checked_mul(width)?.checked_mul(after)?;
+            largest = largest.max(map).max(padded.checked_mul(before)?);
+            before = after;
+        }
+        Some(largest)
+    }
+
     /// See [`super::ModelSpec::parameters`].
     pub(super) fn parameters(&self, input: InputShape, outputs: usize) -> Option<usize> {
         let InputShape::Image { height, width, channels } = input else { return None };

@@ -92,6 +92,15 @@ impl ModelSpec {
         }
     }
 
+    /// Numbers of the largest map that a row becomes on its way; None when that is more than a `usize` holds.
+    pub(crate) fn largest_map(&self, input: InputShape) -> Option<usize> {
+        match self {
+            Self::Linear => input.checked_len(),
+            Self::Mlp { hidden } => hidden.iter().copied().chain([input.checked_len()?]).max(),
+            Self::Cnn(spec) => spec.largest_map(input),
+        }
+    }
+
     /// The network with Glorot-uniform weights and zero biases, drawn from `seed` and nothing else.
     ///
     /// # Panics

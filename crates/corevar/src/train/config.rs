@@ -147,12 +147,12 @@ impl TrainConfig {
             ),
             (
                 "clip-norm",
-                format!("{:?}", self.clip_norm),
+                self.clip_norm.map_or("nothing".into(), |norm| norm.to_string()),
                 self.clip_norm.is_none_or(above_0),
                 "a number above 0",
             ),
             ("label-bins", self.label_bins.to_string(), self.label_bins > 0, "at least 1"),
-            ("decay", format!("{:?}", self.decay), self.decay.is_valid(), "a factor above 0 and at most 1"),
+            ("decay", self.decay.to_string(), self.decay.is_valid(), "a factor above 0 and at most 1"),
         ];
         let broken = rules.into_iter().find(|(_, _, holds, _)| !holds);
         if let Some((field, value, _, rule)) = broken {
@@ -164,7 +164,10 @@ impl TrainConfig {
 
     fn check_model(&self) -> Result<(), ConfigError> {
         let positive = |field, sizes: &[usize]| match sizes.contains(&0) {
-            true => Err(ConfigError { field, value: format!("{sizes:?}"), rule: "sizes of at least 1" }),
+            true => {
+                let value = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+                Err(ConfigError { field, value, rule: "at least 1" })
+            }
             false => Ok(()),
         };
         match &self.model {
@@ -209,6 +212,16 @@ impl TrainConfig {
         match self.penalty_warmup > 0.0 {
             true => self.penalty_weight * (progress / self.penalty_warmup).min(1.0),
             false => self.penalty_weight,
+        }
+    }
+}
+
+impl std::fmt::Display for Decay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Cosine => f.write_str("cosine"),
+            Self::Constant => f.write_str("constant"),
+            Self::Exponential(factor) => write!(f, "{factor}"),
         }
     }
 }

@@ -3,7 +3,7 @@
 use burn::tensor::Tensor;
 use serde::{Deserialize, Serialize};
 
-use super::TrainError;
+use super::Symptom;
 
 /// Means over one epoch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,17 +61,18 @@ impl EpochSums {
         Self { epoch, steps: 0, risk: 0.0, penalty: 0.0 }
     }
 
-    /// Adds a step, unless it left the finite numbers.
+    /// Adds a step, unless its objective `risk + weight * penalty` left the finite numbers of f32.
     pub(super) fn add(
         &mut self,
-        step: usize,
         risk: &Tensor<1>,
         penalty: &Tensor<1>,
         share: f64,
-    ) -> Result<(), TrainError> {
+        weight: f64,
+    ) -> Result<(), Symptom> {
         let [risk, penalty] = [risk, penalty].map(|value| f64::from(value.clone().into_scalar::<f32>()));
-        if !(risk + penalty).is_finite() {
-            return Err(TrainError::NotFinite { epoch: self.epoch + 1, batch: step + 1, risk, penalty });
+        // The penalty by itself too: a weight that is still 0 would hide it.
+        if !((risk + weight * penalty) as f32).is_finite() || !penalty.is_finite() {
+            return Err(Symptom::Loss { risk, penalty });
         }
         self.steps += 1;
         self.risk += risk;
@@ -79,8 +80,14 @@ impl EpochSums {
         Ok(())
     }
 
-    pub(super) fn finish(self, ridge: f64) -> EpochRecord {
+    /// Risk and penalty of the steps so far.
+    pub(super) fn means(&self) -> [f64; 2] {
         let steps = self.steps.max(1) as f64;
-        EpochRecord { epoch: self.epoch + 1, risk: self.risk / steps, penalty: self.penalty / steps, ridge }
+        [self.risk / steps, self.penalty / steps]
+    }
+
+    pub(super) fn finish(self, ridge: f64) -> EpochRecord {
+        let [risk, penalty] = self.means();
+        EpochRecord { epoch: self.epoch + 1, risk, penalty, ridge }
     }
 }

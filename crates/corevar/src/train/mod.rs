@@ -1,6 +1,7 @@
 //! The training loop.
 
 mod config;
+mod divergence;
 mod exact;
 mod log;
 mod snapshot;
@@ -13,15 +14,20 @@ use burn::tensor::{Device, Tensor};
 use corevar_data::{DataError, Dataset};
 
 pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
+pub use divergence::{Cause, Symptom};
 pub(crate) use exact::{exact_record, linear_config};
 pub use log::{EpochRecord, EpochSums, Log, Quiet};
 pub use snapshot::{Keep, NotKept, Position, Snapshot, SnapshotError, Wish};
 
+use self::divergence::diverged;
 use crate::batches::Batches;
 use crate::linear::LinearError;
 use crate::model::{InputShape, ModelSpec, Network, Predictor, is_weight};
 use crate::penalty::Predictions;
 use crate::task::{Rows, Task, feature_names, input_shape, task};
+
+/// More weights than this, or numbers that one row becomes, are a slip of the keyboard: a gigabyte, and several in training.
+const MOST_NUMBERS: usize = 1 << 28;
 
 /// A model after training, with what is needed to use it.
 #[derive(Debug, Clone)]
@@ -49,6 +55,9 @@ pub enum TrainError {
     /// The model cannot take these inputs.
     #[error("{0}: a CNN needs images, but these are features")]
     CnnOnFeatures(String),
+    /// The model would not fit into memory.
+    #[error("the model would have more than {MOST_NUMBERS} weights, or make as many numbers of a row")]
+    TooLarge,
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -66,17 +75,17 @@ pub enum TrainError {
     /// The state could not be kept or read.
     #[error("the state of the run: {0}")]
     Snapshot(#[from] SnapshotError),
-    /// The loss left the finite numbers.
-    #[error("the loss is not finite in epoch {epoch}, batch {batch}: risk {risk}, penalty {penalty}")]
+    /// The loss or the weights left the finite numbers. States that were kept before are good.
+    #[error("{symptom} not finite in epoch {epoch}, batch {batch}; likely cause: {cause}")]
     NotFinite {
         /// Counted from 1.
         epoch: usize,
         /// Counted from 1.
         batch: usize,
-        /// Mean loss of the batch.
-        risk: f64,
-        /// Penalty of the batch, before its weight.
-        penalty: f64,
+        /// What is not finite.
+        symptom: Symptom,
+        /// What the numbers say about why.
+        cause: Cause,
     },
 }
 
@@ -84,13 +93,14 @@ impl TrainError {
     /// What to do about it.
     pub fn tip(&self) -> Option<String> {
         match self {
-            Self::NotFinite { .. } => Some(
-                "lower --learning-rate or --penalty-weight, set --clip-norm 1, or scale the features".into(),
-            ),
+            Self::NotFinite { cause, .. } => Some(cause.tip()),
+            Self::TooLarge => Some("choose smaller --hidden, --channels, --kernel or --image-size".into()),
             Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
             Self::Data(cause) => cause.tip(),
             Self::Linear(LinearError::Data(cause)) => cause.tip(),
-            Self::Linear(_) | Self::NoTrainingRows(_) | Self::Interrupted { .. } | Self::Snapshot(_) => None,
+            Self::Snapshot(cause) => Some(cause.tip().into()),
+            Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),
+            Self::Linear(_) | Self::Interrupted { .. } => None,
         }
     }
 }
@@ -169,9 +179,10 @@ fn fit(
             let predictions = Predictions { logits, losses, labels: &labels, groups: &batch.groups };
             let penalty = config.penalty.of(predictions, config.normalise);
             let share = if config.penalty.needs_groups() { batch.share(config.normalise) } else { 1.0 };
-            sums.add(step, &risk, &penalty, share)?;
-
             let weight = config.penalty_weight_at(progress) * share;
+            let stop = |symptom, sums: &EpochSums| diverged(symptom, config, rows, sums, [epoch, step]);
+            sums.add(&risk, &penalty, share, weight).map_err(|symptom| stop(symptom, &sums))?;
+
             let grads = (risk + penalty * weight).backward();
             let grads = GradientsParams::from_grads(grads, &model);
             model = optimiser.step(config.learning_rate_at(progress), model, grads);
@@ -180,13 +191,22 @@ fn fit(
             let wish = keep.wish();
             if wish != Wish::GoOn {
                 let position = Position { epoch, step: step + 1, sums: sums.clone(), epochs: done.clone() };
-                keep.keep(&Snapshot::of(&model, &optimiser, position)?)?;
+                let snapshot = Snapshot::of(&model, &optimiser, position)?;
+                if !snapshot.is_finite() {
+                    return Err(stop(Symptom::Weights, &sums));
+                }
+                keep.keep(&snapshot)?;
             }
             if wish == Wish::Stop {
                 return Err(TrainError::Interrupted { epoch: epoch + 1, batch: step + 1 });
             }
         }
-        let record = sums.finish(config.ridge * model.half_squared_weights());
+        let half_squared_weights = model.half_squared_weights();
+        if !half_squared_weights.is_finite() {
+            let last = batches.len().saturating_sub(1);
+            return Err(diverged(Symptom::Weights, config, rows, &sums, [epoch, last]));
+        }
+        let record = sums.finish(config.ridge * half_squared_weights);
         sums = EpochSums::start(epoch + 1);
         done.push(record.clone());
         log.epoch(record);
@@ -199,9 +219,15 @@ pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<(), TrainErr
     if dataset.split("train").unwrap_or_default().is_empty() {
         return Err(TrainError::NoTrainingRows(dataset.name.clone()));
     }
-    match (&config.model, input_shape(dataset)) {
-        (ModelSpec::Cnn(_), InputShape::Features(_)) => Err(TrainError::CnnOnFeatures(dataset.name.clone())),
-        _ => Ok(()),
+    let (input, outputs) = (input_shape(dataset), task(dataset).outputs());
+    if let (ModelSpec::Cnn(_), InputShape::Features(_)) = (&config.model, input) {
+        return Err(TrainError::CnnOnFeatures(dataset.name.clone()));
+    }
+    // Asked before memory is: it would end the program without a word.
+    let numbers = [config.model.parameters(input, outputs), config.model.largest_map(input)];
+    match numbers.map(|numbers| numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS)) {
+        [true, true] => Ok(()),
+        _ => Err(TrainError::TooLarge),
     }
 }
 

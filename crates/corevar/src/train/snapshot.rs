@@ -4,6 +4,8 @@
 //! In a file it is a magic word, the length and text of a JSON header, the weights as little-endian f32, the optimiser's record, and a
 //! checksum of all that. Every length is checked against the file before memory is taken.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::optim::{ModuleOptimizer, OptimizerRecord};
 use burn::tensor::{Bytes, Tensor, TensorData};
@@ -88,6 +90,16 @@ pub enum SnapshotError {
     Damaged(String),
 }
 
+impl SnapshotError {
+    /// What to do about it.
+    pub fn tip(&self) -> &'static str {
+        match self {
+            Self::Io(_) => "see that the disk of --out has room and can be written; --resume goes on",
+            Self::Damaged(_) => "remove the folder `states` in --out; --resume then begins this run anew",
+        }
+    }
+}
+
 fn damaged(reason: impl Into<String>) -> SnapshotError {
     SnapshotError::Damaged(reason.into())
 }
@@ -121,6 +133,11 @@ impl Snapshot {
         Ok(Self { position, weights: weights.0, optimiser })
     }
 
+    /// Whether all weights are numbers: no other state is worth keeping.
+    pub(super) fn is_finite(&self) -> bool {
+        self.weights.iter().all(|(_, values)| values.iter().all(|value| value.is_finite()))
+    }
+
     /// The model and optimiser of this state. `model` is a new one of the same kind.
     pub(super) fn restore(
         self,
@@ -152,9 +169,16 @@ impl Snapshot {
         if !replace.fits || replace.weights.next().is_some() {
             return Err(damaged("its weights are not those of this model"));
         }
-        let record = OptimizerRecord::from_bytes(Bytes::from_bytes_vec(self.optimiser));
-        let record = record.map_err(|error| damaged(error.to_string()))?;
-        Ok(State { optimiser: optimiser(&model).load_record(record), model, position: self.position })
+        // Burn trusts its records; one with a sound checksum that it did not write may make it panic.
+        let load = || {
+            let record = OptimizerRecord::from_bytes(Bytes::from_bytes_vec(self.optimiser));
+            record
+                .map(|record| optimiser(&model).load_record(record))
+                .map_err(|error| damaged(error.to_string()))
+        };
+        let loaded = catch_unwind(AssertUnwindSafe(load));
+        let optimiser = loaded.unwrap_or_else(|_| Err(damaged("its optimiser is none of Burn's")))?;
+        Ok(State { optimiser, model, position: self.position })
     }
 
     /// As a file, with a word on whose state it is.

@@ -152,7 +152,63 @@ fn a_loss_that_is_not_finite_stops_with_epoch_and_batch() {
     let config = TrainConfig { learning_rate: 3e38, ..config() }.check().unwrap();
     let error = train(&config, &plane(40, 0), &mut Quiet::default()).unwrap_err();
     assert!(matches!(error, TrainError::NotFinite { epoch: 1, batch: 2, .. }), "{error}");
+    assert!(error.to_string().ends_with("likely cause: the learning rate 3e38"), "{error}");
     assert!(error.tip().unwrap().contains("--learning-rate"));
+}
+
+#[test]
+fn a_feature_without_scaling_is_named_as_the_cause() {
+    let mut dataset = plane(40, 10);
+    let Inputs::Features(features) = &mut dataset.inputs else { unreachable!() };
+    // The variance of the logits squares this.
+    features.values.iter_mut().skip(1).step_by(2).for_each(|value| *value *= 1e37);
+    let config = config().check().unwrap();
+    let error = train(&config, &dataset, &mut Quiet::default()).unwrap_err();
+    let TrainError::NotFinite { cause: Cause::UnscaledFeature { name, largest }, .. } = &error else {
+        panic!("{error}")
+    };
+    assert!(name == "x2" && *largest > 1e37, "{error}");
+    assert!(error.tip().unwrap().starts_with("divide `x2` by its standard deviation"), "{error}");
+}
+
+#[test]
+fn a_penalty_that_outweighs_the_risk_is_named_as_the_cause() {
+    let config = TrainConfig { penalty_weight: 1e40, ..config() }.check().unwrap();
+    let error = train(&config, &plane(40, 10), &mut Quiet::default()).unwrap_err();
+    assert!(error.to_string().contains("likely cause: the penalty weight 1e40"), "{error}");
+    assert!(error.tip().unwrap().starts_with("lower --penalty-weight"), "{error}");
+}
+
+/// Keeps every state in memory.
+#[derive(Default)]
+struct KeepAll(Vec<Snapshot>);
+
+impl Keep for KeepAll {
+    fn earlier(&mut self) -> Option<Snapshot> {
+        None
+    }
+
+    fn wish(&mut self) -> Wish {
+        Wish::Keep
+    }
+
+    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        self.0.push(snapshot.clone());
+        Ok(())
+    }
+}
+
+#[test]
+fn no_state_after_divergence_is_kept() {
+    let mut diverging = 0;
+    for learning_rate in [1e3, 1e10, 1e20, 1e30, 1e37, 3e38] {
+        let config = TrainConfig { learning_rate, epochs: 3, ..config() }.check().unwrap();
+        let mut kept = KeepAll::default();
+        let end = train_from(&config, &plane(40, 10), &mut Quiet::default(), &mut kept);
+        diverging += usize::from(matches!(end, Err(TrainError::NotFinite { .. })));
+        assert!(kept.0.iter().all(Snapshot::is_finite), "{learning_rate}");
+    }
+    assert!(diverging >= 3, "{diverging}");
 }
 
 #[test]

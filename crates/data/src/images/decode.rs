@@ -4,7 +4,7 @@
 //! white, 16 bits rounded to 8, CMYK turned into RGB, the first frame taken of an animation. Colour
 //! profiles are not applied.
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
@@ -17,8 +17,17 @@ use crate::{ImageShape, guard};
 /// A file larger than this is no picture that anybody wants to train on.
 const MAX_FILE: u64 = 1 << 30;
 
-/// Reads and decodes a file; the reason if that fails.
-pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, String> {
+/// Why a file is no picture.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The file is at fault, and will be tomorrow.
+    File(String),
+    /// The disk failed: the same file may be whole another time, so its row must not be left out.
+    Disk(io::Error),
+}
+
+/// Reads and decodes a file.
+pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, Fault> {
     let bytes = read(path)?;
     guarded(|| decode_bytes(&bytes, max_pixels))
 }
@@ -37,7 +46,7 @@ pub(super) fn decode_to(
     crop: Crop,
     shape: ImageShape,
     out: &mut [u8],
-) -> Result<Decoded, String> {
+) -> Result<Decoded, Fault> {
     let bytes = read(path)?;
     guarded(|| match jpeg::shrink(&bytes, crop, shape, max_pixels, out) {
         Some(channels) => Ok(Decoded::Shrunk(channels)),
@@ -46,22 +55,31 @@ pub(super) fn decode_to(
 }
 
 /// The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
-fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    guard::guarded(run).unwrap_or_else(|| Err("the decoder failed on it".into()))
+fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, Fault> {
+    let result = guard::guarded(run).unwrap_or_else(|| Err("the decoder failed on it".into()));
+    result.map_err(Fault::File)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     let kind = std::fs::metadata(path).map_err(|cause| match cause.kind() {
-        std::io::ErrorKind::NotFound => "no such file".to_string(),
-        _ => cause.to_string(),
+        io::ErrorKind::NotFound => Fault::File("no such file".into()),
+        _ => Fault::File(cause.to_string()),
     })?;
-    match kind {
-        kind if kind.is_dir() => Err("it is a folder".into()),
+    let reason = match kind {
+        kind if kind.is_dir() => "it is a folder".into(),
         // A pipe or a device could block or never end.
-        kind if !kind.is_file() => Err("it is not an ordinary file".into()),
-        kind if kind.len() == 0 => Err("the file is empty".into()),
-        kind if kind.len() > MAX_FILE => Err(format!("the file has {} bytes", kind.len())),
-        _ => std::fs::read(path).map_err(|cause| cause.to_string()),
+        kind if !kind.is_file() => "it is not an ordinary file".into(),
+        kind if kind.len() == 0 => "the file is empty".into(),
+        kind if kind.len() > MAX_FILE => format!("the file has {} bytes", kind.len()),
+        _ => return std::fs::read(path).map_err(of_reading),
+    };
+    Err(Fault::File(reason))
+}
+
+fn of_reading(cause: io::Error) -> Fault {
+    match cause.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Fault::File(cause.to_string()),
+        _ => Fault::Disk(cause),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::Crop;
-use super::decode::{Decoded, decode, decode_to};
+use super::decode::{Decoded, Fault, decode, decode_to};
 use super::picture::Picture;
 use super::problem::ImageProblem;
 use super::resize::write;
 use crate::error::Place;
+use crate::protocols::Change;
 use crate::{DataError, ImageShape};
 
 /// Pixels of a photograph that is meant to be shrunk to a few thousand.
@@ -17,12 +18,15 @@ const MAX_PIXELS: u64 = 1 << 28;
 pub(crate) fn read_changed(
     path: &Path,
     shape: ImageShape,
-    change: Option<&dyn Fn(ImageShape, &mut [u8]) -> Result<(), DataError>>,
+    change: Option<&Change>,
     out: &mut [u8],
 ) -> Result<(), DataError> {
-    let unreadable = |reason| {
-        let image = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Place::file(path).images(ImageProblem::Unreadable { image, reason })
+    let unreadable = |fault| match fault {
+        Fault::Disk(cause) => DataError::Io { path: path.into(), action: "read", cause },
+        Fault::File(reason) => {
+            let image = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            Place::file(path).images(ImageProblem::Unreadable { image, reason })
+        }
     };
     let Some(change) = change else {
         match decode_to(path, MAX_PIXELS, Crop::None, shape, out).map_err(unreadable)? {

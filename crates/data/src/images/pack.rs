@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::decode::{Decoded, decode, decode_to};
+use super::decode::{Decoded, Fault, decode, decode_to};
 use super::picture::Picture;
 use super::problem::ImageProblem;
 use super::resize::write;
@@ -14,6 +14,9 @@ use crate::{DataError, ImageShape, Images, Pixels};
 
 /// Pixels that are decoded before they are handed on.
 const CHUNK_BYTES: usize = 32 << 20;
+
+/// Nobody trains on larger ones, and a few rows of them fill the memory.
+const MAX_SIZE: usize = 1 << 24;
 
 /// What is wanted of the pictures.
 pub(crate) struct Request<'a> {
@@ -41,6 +44,7 @@ pub(crate) struct Loaded {
 /// Why a picture has no place in the block.
 enum Refusal {
     Unreadable(String),
+    Disk(std::io::Error),
     /// Height and width.
     OtherSize(usize, usize),
     /// The block is grey and the picture is not.
@@ -66,17 +70,18 @@ pub(crate) fn load(request: &Request<'_>) -> Result<Loaded, DataError> {
     };
     if let Some((path, key)) = &store
         && let Some((images, unreadable)) = cache::open(path, *key, request.files.len())
+        && request.asks_for(images.shape)
     {
         return Ok(Loaded { images: Some(images), unreadable });
     }
-    let (first, mut shape) = match request.first_shape() {
+    let (first, mut shape) = match request.first_shape()? {
         Ok(found) => found,
         Err(unreadable) => return Ok(Loaded { images: None, unreadable }),
     };
     loop {
         let sink = match &store {
             Some((path, key)) => Sink::File(Writer::create(path, *key, shape)?),
-            None => Sink::Memory(Vec::with_capacity(request.files.len().saturating_mul(shape.len()))),
+            None => Sink::Memory(request.memory(shape)?),
         };
         match request.pass(first, shape, sink)? {
             Pass::Done(loaded) => return Ok(loaded),
@@ -115,8 +120,8 @@ impl Request<'_> {
         let (height, width) = size.unwrap_or((1, 1));
         let problem = if height == 0 || width == 0 {
             ImageProblem::BadShape("an image size of 0 holds nothing".into())
-        } else if height > 1 << 15 || width > 1 << 15 {
-            ImageProblem::BadShape("an image size above 32768 is not meant".into())
+        } else if height.saturating_mul(width) > MAX_SIZE {
+            ImageProblem::BadShape(format!("an image size of more than {MAX_SIZE} pixels is not meant"))
         } else if let Some(channels) = channels.filter(|channels| ![1, 3].contains(channels)) {
             ImageProblem::BadChannels(channels)
         } else {
@@ -125,20 +130,37 @@ impl Request<'_> {
         Err(Place::file(self.table).images(problem))
     }
 
+    /// Whether the pictures of a cache have the shape that is asked for.
+    fn asks_for(&self, shape: ImageShape) -> bool {
+        self.settings.size.is_none_or(|size| size == (shape.height, shape.width))
+            && self.settings.channels.is_none_or(|channels| channels == shape.channels)
+    }
+
+    /// Room for all pictures.
+    fn memory(&self, shape: ImageShape) -> Result<Vec<u8>, DataError> {
+        let (rows, mut room) = (self.files.len(), Vec::new());
+        match room.try_reserve_exact(rows.saturating_mul(shape.len())) {
+            Ok(()) => Ok(room),
+            Err(_) => Err(Place::file(self.table).images(ImageProblem::NoMemory { rows, shape })),
+        }
+    }
+
     /// Row and shape of the first picture that can be read, or the reasons why none can.
-    fn first_shape(&self) -> Result<(usize, ImageShape), Vec<(usize, String)>> {
+    #[allow(clippy::type_complexity, reason = "two ways to fail: pictures, or the disk")]
+    fn first_shape(&self) -> Result<Result<(usize, ImageShape), Vec<(usize, String)>>, DataError> {
         let mut reasons = Vec::new();
         for (row, file) in self.files.iter().enumerate() {
             match decode(file, self.settings.max_pixels) {
                 Ok(Picture { height, width, channels, .. }) => {
                     let (height, width) = self.settings.size.unwrap_or((height, width));
                     let channels = self.settings.channels.unwrap_or(channels);
-                    return Ok((row, ImageShape { height, width, channels }));
+                    return Ok(Ok((row, ImageShape { height, width, channels })));
                 }
-                Err(reason) => reasons.push((row, reason)),
+                Err(Fault::File(reason)) => reasons.push((row, reason)),
+                Err(Fault::Disk(cause)) => return Err(DataError::io(file, "read")(cause)),
             }
         }
-        Err(reasons)
+        Ok(Err(reasons))
     }
 
     fn pass(&self, first: usize, shape: ImageShape, mut sink: Sink) -> Result<Pass, DataError> {
@@ -157,6 +179,7 @@ impl Request<'_> {
                         filled += 1;
                     }
                     Err(Refusal::Unreadable(reason)) => unreadable.push((row, reason)),
+                    Err(Refusal::Disk(cause)) => return Err(DataError::io(&files[i], "read")(cause)),
                     Err(Refusal::Coloured) => return Ok(Pass::NeedsColour),
                     Err(Refusal::OtherSize(height, width)) => {
                         return Err(self.sizes_differ(first, shape, row, height, width));
@@ -204,7 +227,11 @@ fn decode_one(file: &Path, settings: &Settings, shape: ImageShape, out: &mut [u8
         Some(_) => decode_to(file, settings.max_pixels, settings.crop, shape, out),
         None => decode(file, settings.max_pixels).map(Decoded::Whole),
     };
-    let (channels, picture) = match decoded.map_err(Refusal::Unreadable)? {
+    let refusal = |fault| match fault {
+        Fault::File(reason) => Refusal::Unreadable(reason),
+        Fault::Disk(cause) => Refusal::Disk(cause),
+    };
+    let (channels, picture) = match decoded.map_err(refusal)? {
         Decoded::Shrunk(channels) => (channels, None),
         Decoded::Whole(picture) => (picture.channels, Some(picture)),
     };

@@ -1,5 +1,6 @@
 //! What can be wrong with pictures.
 
+use crate::ImageShape;
 use crate::error::Place;
 
 /// A fault in the pictures of a data set. The table is in [`crate::DataError::Images`].
@@ -32,6 +33,14 @@ pub enum ImageProblem {
         /// Name, height and width of another.
         other: (String, usize, usize),
     },
+    /// More than memory holds.
+    #[error("{rows} images of {}x{}x{} do not fit into memory", shape.height, shape.width, shape.channels)]
+    NoMemory {
+        /// How many.
+        rows: usize,
+        /// Of which size.
+        shape: ImageShape,
+    },
     /// A size that no picture can have.
     #[error("{0}")]
     BadShape(String),
@@ -53,6 +62,7 @@ impl ImageProblem {
             ImageProblem::SizesDiffer { first, .. } => {
                 format!("pass --image-size HEIGHTxWIDTH, such as --image-size {}x{}", first.1, first.2)
             }
+            ImageProblem::NoMemory { .. } => "pass a smaller --image-size, or --cache DIR".into(),
             ImageProblem::BadShape(_) => "pass a size such as --image-size 64x48".into(),
             ImageProblem::BadChannels(_) => "pass --colour grey or --colour rgb".into(),
         })

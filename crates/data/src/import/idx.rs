@@ -13,7 +13,7 @@ const BYTES: u8 = 0x08;
 const INTEGERS: u8 = 0x0C;
 
 /// More than any data set of this kind has.
-const LARGEST: u64 = 4 << 30;
+const LARGEST: u64 = 1 << 30;
 
 /// Sizes and numbers of a file of bytes.
 pub(super) fn bytes(path: &Path) -> Result<(Vec<usize>, Vec<u8>), DataError> {
@@ -56,6 +56,9 @@ fn read(path: &Path, kind: u8, width: u64) -> Result<(Vec<usize>, Vec<u8>), Data
 
 /// Unpacks what begins like gzip.
 fn open(path: &Path) -> Result<Box<dyn Read>, DataError> {
+    if !path.is_file() {
+        return Err(fault(path, "it is not an ordinary file", "download the file again"));
+    }
     let mut file = BufReader::new(File::open(path).map_err(DataError::io(path, "open"))?);
     let start = std::io::BufRead::fill_buf(&mut file).map_err(DataError::io(path, "read"))?;
     Ok(if start.starts_with(&[0x1F, 0x8B]) { Box::new(GzDecoder::new(file)) } else { Box::new(file) })

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::{fault, fault_at};
-use crate::DataError;
+use crate::{DataError, bounded};
+
+/// The longest of CelebA has 27 million bytes.
+const LARGEST: u64 = 64 << 20;
 
 /// Words of each line, and the names of the columns if the file gives any.
 pub(super) struct List {
@@ -16,7 +19,7 @@ pub(super) struct List {
 /// Reads a list. Before the first picture there may be a line with the number of pictures and a line
 /// with the names of the columns; copies differ.
 pub(super) fn read(path: &Path) -> Result<List, DataError> {
-    let text = std::fs::read(path).map_err(DataError::io(path, "read"))?;
+    let text = bounded::read(path, LARGEST).map_err(DataError::io(path, "read"))?;
     let again = "take the file as its authors published it";
     let text = String::from_utf8(text).map_err(|_| fault(path, "it is not text", again))?;
     let mut list = List { header: Vec::new(), rows: Vec::new() };

@@ -40,6 +40,8 @@ pub struct ImportOptions {
     pub label: Option<String>,
     /// AwA2: only these classes; all if none is named.
     pub classes: Vec<String>,
+    /// Waterbirds: the pictures may be links that lead out of the folder of the table.
+    pub allow_outside: bool,
 }
 
 /// What was imported.
@@ -102,10 +104,12 @@ pub fn import(
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
     let unused = match source {
-        Source::Celeba if options.classes.is_empty() => None,
-        Source::Awa2 if options.label.is_none() => None,
+        Source::Celeba if options.classes.is_empty() && !options.allow_outside => None,
+        Source::Awa2 if options.label.is_none() && !options.allow_outside => None,
         _ if options.label.is_some() => Some("--label"),
         _ if !options.classes.is_empty() => Some("--classes"),
+        Source::Waterbirds => None,
+        _ if options.allow_outside => Some("--allow-outside"),
         _ => None,
     };
     if let Some(flag) = unused {
@@ -119,7 +123,7 @@ pub fn import(
         Source::Qmnist => mnist::qmnist(from, out),
         Source::Celeba => celeba::import(from, out, options, progress),
         Source::Awa2 => awa2::import(from, out, options, progress),
-        Source::Waterbirds => waterbirds::import(from, out, progress),
+        Source::Waterbirds => waterbirds::import(from, out, options, progress),
     }
 }
 

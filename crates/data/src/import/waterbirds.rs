@@ -3,18 +3,20 @@
 use std::path::Path;
 
 use super::files::{self, Row, check_pictures, find};
-use super::{ImportReport, Source, fault};
+use super::{ImportOptions, ImportReport, Source, fault};
 use crate::DataError;
-use crate::table::{TableOptions, rows_of_table};
+use crate::table::{TableOptions, climbs_out, rows_of_table};
 
 /// `img_filename`, `y`, `split` (0, 1, 2) and whatever else there is.
 pub(super) fn import(
     from: &Path,
     out: &Path,
+    options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
     let path = find(from, &["metadata.csv"], Source::Waterbirds.files())?;
-    let table = rows_of_table(&path, &TableOptions::default())?;
+    let allow_outside = options.allow_outside;
+    let table = rows_of_table(&path, &TableOptions { allow_outside, ..Default::default() })?;
     let folder = path.parent().unwrap_or(from);
     if table.files.is_empty() {
         return Err(fault(&path, "it has no column of pictures", "name that column `img_filename`"));
@@ -32,6 +34,11 @@ pub(super) fn import(
         attributes: table.attributes.iter().map(|(_, values)| values[row].clone()).collect(),
     };
     let rows: Vec<Row> = (0..table.files.len()).map(row).collect();
+    // The copy takes the path below `images`: it must not climb out of there.
+    if let Some(stray) = rows.iter().find(|row| climbs_out(Path::new(&row.name))) {
+        let reason = format!("`{}` lies outside the folder of the table", stray.name);
+        return Err(fault(&path, reason, "move it into the folder"));
+    }
     check_pictures(folder, &rows)?;
     let attributes: Vec<String> = table.attributes.iter().map(|(name, _)| name.clone()).collect();
     files::write(out, &attributes, &rows, progress)?;

@@ -11,6 +11,9 @@ use super::rows::{Cell, Rows};
 use crate::DataError;
 use crate::error::Place;
 
+/// A longer row is not meant: a quote that is never closed, or no table at all. Rows are in memory one at a time.
+const LONGEST_ROW: usize = 16 << 20;
+
 /// Rows of a text table.
 pub(crate) struct DelimitedRows {
     path: PathBuf,
@@ -36,7 +39,7 @@ impl DelimitedRows {
         let delimiter = delimiter(start);
         let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or(start);
         let behind = u64::from(first_line.len() < start.len() && first_line.ends_with(b"\r"));
-        let counted = QuoteCount { inner: buffered, odd: false };
+        let counted = QuoteCount { inner: buffered, odd: false, in_row: 0 };
         let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(counted);
         let header = reader.byte_headers().map_err(|error| fault(path, &error, 0))?.clone();
         let columns = names(path, &header)?;
@@ -67,6 +70,7 @@ impl Rows for DelimitedRows {
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
+        self.reader.get_mut().in_row = 0;
         let more = self
             .reader
             .read_byte_record(&mut self.record)
@@ -137,15 +141,23 @@ fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
     }
 }
 
-/// Notes whether an odd number of quotes has gone by: at the end of a sound table it is even.
+/// Notes whether an odd number of quotes has gone by: at the end of a sound table it is even. Ends a row that never ends.
 struct QuoteCount {
     inner: BufReader<File>,
     odd: bool,
+    /// Bytes that were read for the present row.
+    in_row: usize,
 }
 
 impl Read for QuoteCount {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(out)?;
+        self.in_row += read;
+        if self.in_row > LONGEST_ROW {
+            let message =
+                format!("a row is longer than {LONGEST_ROW} bytes: perhaps a quote is never closed");
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
+        }
         self.odd ^= out[..read].iter().filter(|byte| **byte == b'"').count() % 2 == 1;
         Ok(read)
     }

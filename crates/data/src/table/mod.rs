@@ -12,6 +12,7 @@
 mod assemble;
 mod delimited;
 mod folder;
+mod inside;
 mod names;
 mod npy;
 #[cfg(feature = "parquet")]
@@ -25,6 +26,7 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use inside::climbs_out;
 pub(crate) use names::nearest;
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
@@ -100,7 +102,7 @@ pub struct TableOptions {
     pub seed: u64,
     /// Leave out rows whose picture cannot be read, instead of failing; the report counts them.
     pub skip_unreadable: bool,
-    /// Let the table name pictures outside its own folder.
+    /// Let the table name pictures outside its own folder, by their path or through links.
     pub allow_outside: bool,
     /// Pictures of more pixels than this are refused before they are decoded.
     pub max_pixels: u64,

@@ -1,7 +1,8 @@
 //! Rows as they were read: checked one by one, not yet put together to a [`crate::Dataset`].
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use super::inside::Inside;
 use super::names::{Levels, keep};
 use super::problem::TableProblem;
 use super::roles::{InputRole, Roles};
@@ -59,9 +60,10 @@ impl Rough {
         options: &TableOptions,
     ) -> Result<Rough, DataError> {
         let mut rough = Rough::empty(path, rows.columns(), roles, options);
+        let mut inside = (!options.allow_outside).then(|| Inside::new(path));
         while rows.advance()? {
             let row = Row { path, rows, line: rows.line() };
-            rough.push(&row, roles, options)?;
+            rough.push(&row, roles, options, inside.as_mut())?;
         }
         if rough.lines.is_empty() {
             return Err(Place::file(path).table(TableProblem::Empty { header: true }));
@@ -97,7 +99,13 @@ impl Rough {
         }
     }
 
-    fn push(&mut self, row: &Row<'_>, roles: &Roles, options: &TableOptions) -> Result<(), DataError> {
+    fn push(
+        &mut self,
+        row: &Row<'_>,
+        roles: &Roles,
+        options: &TableOptions,
+        inside: Option<&mut Inside>,
+    ) -> Result<(), DataError> {
         match (&mut self.labels, roles.label) {
             (RoughLabels::Classes(levels), Some(column)) => levels.push(&row.filled(column, "label")?),
             (RoughLabels::Numbers(values), Some(column)) => values.push(row.number(column)?),
@@ -109,7 +117,7 @@ impl Rough {
             levels.push(&row.split(column)?);
         }
         self.push_attributes(row, roles, options.max_levels)?;
-        self.push_inputs(row, &roles.inputs, options.allow_outside)?;
+        self.push_inputs(row, &roles.inputs, inside)?;
         self.lines.push(row.line);
         Ok(())
     }
@@ -122,7 +130,12 @@ impl Rough {
         self.ids.push((!missing).then(|| self.id_names.level(&cell.text())));
     }
 
-    fn push_inputs(&mut self, row: &Row<'_>, role: &InputRole, outside: bool) -> Result<(), DataError> {
+    fn push_inputs(
+        &mut self,
+        row: &Row<'_>,
+        role: &InputRole,
+        inside: Option<&mut Inside>,
+    ) -> Result<(), DataError> {
         match (&mut self.inputs, role) {
             (RoughInputs::Features(features), InputRole::Features(columns)) => {
                 for column in columns {
@@ -130,7 +143,7 @@ impl Rough {
                 }
             }
             (RoughInputs::Files(files), InputRole::Filename(column)) => {
-                files.push(row.file(*column, outside)?);
+                files.push(row.file(*column, inside)?);
             }
             _ => {}
         }
@@ -221,33 +234,15 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// A path in the folder of the table. Only the text is looked at: a link that the user made inside
-    /// the folder may lead anywhere.
-    fn file(&self, column: usize, allow_outside: bool) -> Result<PathBuf, DataError> {
+    /// A path in the folder of the table; anywhere without an `inside`.
+    fn file(&self, column: usize, inside: Option<&mut Inside>) -> Result<PathBuf, DataError> {
         let text = self.filled(column, "image")?;
         let image = Path::new(text.as_ref());
-        if !allow_outside && leaves(image) {
+        if inside.is_some_and(|inside| inside.is_left_by(image)) {
             return Err(self.fault(TableProblem::Outside { image: shortened(&text) }));
         }
         Ok(self.path.parent().unwrap_or(Path::new("")).join(image))
     }
-}
-
-/// True for an absolute path and for one that climbs above its start.
-fn leaves(path: &Path) -> bool {
-    let mut depth = 0i64;
-    for component in path.components() {
-        match component {
-            Component::Prefix(_) | Component::RootDir => return true,
-            Component::ParentDir => depth -= 1,
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-        }
-        if depth < 0 {
-            return true;
-        }
-    }
-    false
 }
 
 /// For messages: a cell may hold a megabyte.
@@ -256,17 +251,5 @@ fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text.into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_may_climb_but_not_out() {
-        assert!(!leaves(Path::new("a/../b.png")) && !leaves(Path::new("./a/b.png")));
-        assert!(leaves(Path::new("../b.png")) && leaves(Path::new("a/../../b.png")));
-        assert!(leaves(Path::new("/etc/passwd")));
     }
 }

@@ -209,6 +209,29 @@ fn paths_that_leave_the_folder() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn links_that_lead_out_of_the_folder() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    elsewhere.picture("a.png", 2, 2, 1);
+    std::os::unix::fs::symlink(&elsewhere.0, folder.0.join("img")).unwrap();
+    let text = "filename,y,split\nimg/a.png,a,train\nimg/a.png,b,train\n";
+    let message = shown(&folder.0, &folder.table(text, &TableOptions::default()).unwrap_err());
+    assert_eq!(
+        message,
+        "metadata.csv:2: image `img/a.png` lies outside the folder of the table\n\
+         tip: move it into the folder, or pass --allow-outside"
+    );
+    let options = TableOptions { allow_outside: true, ..Default::default() };
+    assert_eq!(folder.table(text, &options).unwrap().0.len(), 2);
+}
+
+#[test]
+fn a_row_that_never_ends_is_not_read_to_its_end() {
+    let text = format!("x1,y,note\n1,a,fine\n2,b,\"{}", "open\n".repeat(5 << 20));
+    assert!(message(text).contains("a row is longer than 16777216 bytes: perhaps a quote is never closed"));
+}
+
 #[test]
 fn a_folder_without_anything() {
     let folder = Folder::new();

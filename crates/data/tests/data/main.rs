@@ -9,7 +9,6 @@ mod common;
 mod formats;
 mod import;
 mod inspect;
-mod mutations;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod save;

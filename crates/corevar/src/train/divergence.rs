@@ -1,0 +1,102 @@
+//! Training that left the finite numbers: where it did, and what the numbers say about why.
+
+use std::fmt;
+
+use super::{EpochSums, TrainConfig, TrainError};
+use crate::task::Rows;
+
+/// Features are usually of the order of 1; one that is a thousand times as large was hardly scaled.
+const UNSCALED: f32 = 1e3;
+
+/// What is not finite any more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Symptom {
+    /// The objective of a batch.
+    Loss {
+        /// Mean loss of the batch.
+        risk: f64,
+        /// Penalty of the batch, before its weight.
+        penalty: f64,
+    },
+    /// The weights, after a step whose loss was finite: its gradient was not.
+    Weights,
+}
+
+/// What most likely made it so.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cause {
+    /// A feature of large numbers makes large gradients.
+    UnscaledFeature {
+        /// Its name.
+        name: String,
+        /// Its largest magnitude in the training rows.
+        largest: f32,
+    },
+    /// The penalty with its weight was larger than the risk.
+    PenaltyWeight(f64),
+    /// Nothing else stands out.
+    LearningRate(f64),
+}
+
+impl fmt::Display for Symptom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loss { risk, penalty } => write!(f, "the loss (risk {risk:?}, penalty {penalty:?}) is"),
+            Self::Weights => f.write_str("the weights are"),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnscaledFeature { name, largest } => {
+                write!(f, "the feature `{name}`, which goes up to {largest:?} without scaling")
+            }
+            Self::PenaltyWeight(weight) => write!(f, "the penalty weight {weight:?}"),
+            Self::LearningRate(rate) => write!(f, "the learning rate {rate:?}"),
+        }
+    }
+}
+
+impl Cause {
+    /// What to do about it.
+    pub fn tip(&self) -> String {
+        match self {
+            Self::UnscaledFeature { name, .. } => format!(
+                "divide `{name}` by its standard deviation in the table, or lower --learning-rate; \
+                 --model linear --standardise scales by itself"
+            ),
+            Self::PenaltyWeight(_) => "lower --penalty-weight, let it rise with --penalty-warmup 2, or set \
+                                       --clip-norm 1"
+                .into(),
+            Self::LearningRate(_) => "lower --learning-rate, or set --clip-norm 1".into(),
+        }
+    }
+}
+
+/// The error of a run that diverged in a batch, counted from 0. `sums` are of the steps of the epoch before it.
+pub(super) fn diverged(
+    symptom: Symptom,
+    config: &TrainConfig,
+    rows: &Rows,
+    sums: &EpochSums,
+    [epoch, batch]: [usize; 2],
+) -> TrainError {
+    let unscaled = rows.largest_feature().filter(|(_, largest)| *largest > UNSCALED);
+    let cause = match unscaled {
+        Some((name, largest)) => Cause::UnscaledFeature { name: name.into(), largest },
+        None if penalty_outweighs(symptom, config, sums) => Cause::PenaltyWeight(config.penalty_weight),
+        None => Cause::LearningRate(config.learning_rate),
+    };
+    TrainError::NotFinite { epoch: epoch + 1, batch: batch + 1, symptom, cause }
+}
+
+fn penalty_outweighs(symptom: Symptom, config: &TrainConfig, sums: &EpochSums) -> bool {
+    let [risk, penalty] = match symptom {
+        // The numbers of this batch tell, while one of them is a number.
+        Symptom::Loss { risk, penalty } if risk.is_finite() => [risk, penalty],
+        _ => sums.means(),
+    };
+    config.is_penalised() && (!penalty.is_finite() || config.penalty_weight * penalty > risk)
+}
