@@ -54,11 +54,11 @@ check:
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
 
-## The paper's motivating examples and stickmen at full size, five runs each: the numbers in README.
+## Every experiment of the paper in its quick size, and then in full with five runs: hours. DATA names a folder with original
+## files of CelebA, AwA2 or MNIST.
 paper: build
-	$(PROGRAM) compare linear --out runs/linear --overwrite
-	$(PROGRAM) compare nonlinear --runs 5 --out runs/nonlinear --overwrite
-	$(PROGRAM) compare stickmen --runs 5 --out runs/stickmen --overwrite
+	$(PROGRAM) reproduce all --quick $(if $(DATA),--data $(DATA))
+	$(PROGRAM) reproduce all --full $(if $(DATA),--data $(DATA)) --markdown RESULTS.md
 
 ## Beside PyTorch, scikit-learn and Pillow, in turns, on this machine: bench/*results.json.
 bench: build .venv/bench

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::Context;
 use corevar::experiment::{
-    self, Experiment, Finished, Material, Plan, Reproduction, Size, Source, Variant, VariantRecord, markdown,
+    self, Experiment, ExperimentError, Finished, Material, Plan, Reproduction, Size, Source, Variant,
+    VariantRecord, markdown,
 };
 use corevar::run_folder::{RunFolder, Start, write_whole};
 use serde::Serialize;
@@ -62,10 +63,10 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
         return Err(Usage::new(message).tip("name the experiment").into());
     }
     let work = |name: &str| {
-        let experiment = experiment::find(name)?;
+        let experiment = experiment::find(name).map_err(usage)?;
         let material = material(args, &experiment, is_all)?;
-        experiment.check_material(&material)?;
-        let variants = experiment.variants_like(&args.variant)?.into_iter().cloned().collect();
+        experiment.check_material(&material).map_err(usage)?;
+        let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
         for variant in &experiment.variants {
             experiment.plan(variant, size)?;
@@ -88,6 +89,20 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
         })
     };
     names.into_iter().map(work).collect()
+}
+
+/// Names and files that do not fit are wrong usage; what a file says is not.
+fn usage(error: ExperimentError) -> anyhow::Error {
+    let is_usage = matches!(
+        error,
+        ExperimentError::NoExperiment { .. }
+            | ExperimentError::NoVariant { .. }
+            | ExperimentError::Material { .. }
+    );
+    match (is_usage, error.tip()) {
+        (true, Some(tip)) => Usage::new(error.to_string()).tip(tip).into(),
+        _ => error.into(),
+    }
 }
 
 /// For all experiments the folder is used by those whose files are in it.

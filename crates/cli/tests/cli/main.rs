@@ -10,4 +10,5 @@ mod disk;
 mod interruption;
 mod models;
 mod read_errors;
+mod reproduce;
 mod support;

@@ -13,6 +13,8 @@ mod plan;
 mod record;
 mod spec;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 

@@ -1,0 +1,144 @@
+//! The paper's experiments: a small version of each, what is kept, what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::*;
+
+/// Every protocol with few rows and one epoch: name, settings of the data, split that shifts.
+const SMALL_ONES: [(&str, &str, &str); 9] = [
+    ("linear", "rows = 400, groups = 40, test-rows = 100", "test2"),
+    ("nonlinear", "rows = 400, groups = 40, test-rows = 100", "test2"),
+    ("stickmen", "rows = 200, groups = 20, test-rows = 50", "test2"),
+    ("small-n", "set = 1, persons = 4, val-rows = 20, test-rows = 20", "test"),
+    ("gender", "rows = 200, groups = 20, test1-rows = 40, test2-rows = 40", "test2"),
+    ("quality", "rows = 200, groups = 20, grouping = 2, test-rows = 40", "test2"),
+    ("brightness", "rows = 200, groups = 20, grouping = 3, test-rows = 40", "test2"),
+    ("mnist", "originals = 200, copies = 20, test-rows = 50", "test1"),
+    ("elmer", "rows = 200, groups = 20, test-rows = 40", "test2"),
+];
+
+/// An experiment with one variant `a`, as a user would write it.
+fn write_experiment(folder: &Path, protocol: &str, data: &str, shifted: &str) {
+    let model = match protocol {
+        "linear" => r#"model = { kind = "linear" }"#,
+        "nonlinear" => r#"model = { kind = "mlp", hidden = [8] }, epochs = 1"#,
+        _ => "epochs = 1",
+    };
+    let text = format!(
+        r#"title = "Small"
+section = "None"
+remark = "None."
+protocol = "{protocol}"
+shifted = "{shifted}"
+data = {{ seed = 3, {data} }}
+train = {{ {model} }}
+quick = {{ runs = 1 }}
+full = {{ runs = 2 }}
+
+[[variants]]
+name = "a"
+paper.pooled.{shifted} = 51
+
+[[findings]]
+text = "errors can be compared"
+of = {{ variant = "a", estimator = "core", split = "{shifted}" }}
+to = {{ variant = "a", estimator = "pooled", split = "{shifted}" }}
+at-least = 0
+"#
+    );
+    fs::write(folder.join(format!("small-{protocol}.toml")), text).unwrap();
+}
+
+#[test]
+fn a_small_version_of_every_experiment_runs() {
+    let folder = folder();
+    for (protocol, data, shifted) in SMALL_ONES {
+        write_experiment(folder.path(), protocol, data, shifted);
+        let table = succeeds(folder.path(), &format!("reproduce small-{protocol}.toml --out out --quiet"));
+        assert!(table.contains("[51]") && table.contains("errors can be compared"), "{protocol}: {table}");
+        let is_drawn = ["linear", "nonlinear", "stickmen"].contains(&protocol);
+        assert_eq!(table.contains("stand-in"), !is_drawn, "{protocol}: {table}");
+        let record = json(&folder.path().join(format!("out/small-{protocol}/quick/reproduction.json")));
+        assert_eq!(record["schema"], "corevar.reproduction/1");
+        assert_eq!(record["variants"][0]["settings"].as_array().unwrap().len(), 2, "{protocol}");
+        assert!(folder.path().join(format!("out/small-{protocol}/quick/a/report.html")).is_file());
+    }
+}
+
+#[test]
+fn what_is_finished_is_not_trained_again() {
+    let folder = folder();
+    let command = "reproduce linear --out out --markdown R.md";
+    let first = corevar(folder.path(), command);
+    assert!(first.status.success(), "{}", text(&first.stderr));
+    let again = corevar(folder.path(), command);
+    assert_eq!(text(&first.stdout), text(&again.stdout));
+    let said = text(&again.stderr);
+    assert!(said.contains("linear c500: finished before") && !said.contains("done in"), "{said}");
+    let page = fs::read_to_string(folder.path().join("R.md")).unwrap();
+    for words in ["## linear", "50.00 [51]", "`corevar reproduce linear --quick`", "holds"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert!(folder.path().join("out/report.html").is_file());
+}
+
+#[test]
+fn a_change_of_the_experiment_is_refused_or_replaces_it() {
+    let folder = folder();
+    write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
+    let command = "reproduce small-linear.toml --out out --quiet";
+    succeeds(folder.path(), command);
+    write_experiment(folder.path(), "linear", "rows = 600, groups = 40, test-rows = 100", "test2");
+    let message = fails(folder.path(), command, 1);
+    assert!(message.contains("small-linear a") && message.contains("--overwrite"), "{message}");
+    succeeds(folder.path(), &format!("{command} --overwrite"));
+    let record = json(&folder.path().join("out/small-linear/quick/reproduction.json"));
+    assert_eq!(record["variants"][0]["train_rows"], 600);
+}
+
+#[test]
+fn names_and_files_that_do_not_fit_are_wrong_usage() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    for (arguments, words) in [
+        ("reproduce nothing", "there are linear, nonlinear"),
+        ("reproduce mnist --variant c7", "its variants are m1000-c100"),
+        ("reproduce all --variant c50", "name the experiment"),
+        ("reproduce linear --data empty", "leave out --data"),
+        ("reproduce mnist --data nowhere", "nowhere is no folder"),
+        ("reproduce mnist --features-file f.npy", "leave out --features-file"),
+        ("reproduce mnist --quick --full", "cannot be used with"),
+        ("reproduce mnist --threads 0", "at least 1"),
+        ("reproduce mnist --checkpoint-every=-1", "seconds from 0"),
+    ] {
+        let message = fails(folder.path(), arguments, 2);
+        assert!(message.contains(words), "{arguments}: {message}");
+    }
+    let message = fails(folder.path(), "reproduce mnist --data empty", 1);
+    assert!(message.contains("empty"), "{message}");
+    assert_eq!(names(folder.path()), ["empty"]);
+}
+
+#[test]
+fn a_file_that_says_too_much_or_too_little_is_named() {
+    let folder = folder();
+    write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
+    let path = folder.path().join("small-linear.toml");
+    let whole = fs::read_to_string(&path).unwrap();
+    for (from, to, words) in [
+        ("title = \"Small\"", "", "missing field `title`"),
+        ("rows = 400", "lines = 400", "unknown field `lines`"),
+        ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
+        ("kind = \"linear\" }", "kind = \"linear\" }, epoch = 3", "no setting `epoch`"),
+        ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
+        ("protocol = \"linear\"", "protocol = \"magic\"", "magic"),
+        ("[[findings]]", "[[variants]]\nname = \"a\"\n\n[[findings]]", "twice"),
+    ] {
+        fs::write(&path, whole.replace(from, to)).unwrap();
+        let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);
+        assert!(message.contains("small-linear") && message.contains(words), "{words}: {message}");
+    }
+    assert!(fails(folder.path(), "reproduce lost.toml", 1).contains("lost.toml"));
+    assert!(!folder.path().join("out").exists());
+}

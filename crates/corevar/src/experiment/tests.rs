@@ -1,0 +1,130 @@
+use super::*;
+
+fn variant(experiment: &str, name: &str) -> (Experiment, Variant) {
+    let experiment = find(experiment).unwrap();
+    let variant = experiment.variants.iter().find(|variant| variant.name == name).unwrap().clone();
+    (experiment, variant)
+}
+
+#[test]
+fn every_file_can_be_planned_in_both_sizes() {
+    for name in names() {
+        let experiment = find(name).unwrap();
+        for variant in &experiment.variants {
+            for size in [Size::Quick, Size::Full] {
+                let plan = experiment.plan(variant, size).unwrap();
+                assert!(plan.runs > 0 && !plan.estimators.is_empty(), "{name} {}", variant.name);
+                let mut keys: Vec<&str> = plan.estimators.iter().map(|one| one.key.as_str()).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                assert_eq!(keys.len(), plan.estimators.len(), "{name} {}: keys", variant.name);
+                for key in variant.paper.keys().chain(variant.paper_penalty.keys()) {
+                    assert!(keys.contains(&key.as_str()), "{name} {}: the paper has {key}", variant.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn findings_name_variants_and_estimators_that_are_trained() {
+    for name in names() {
+        let experiment = find(name).unwrap();
+        for side in experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]) {
+            let variants = experiment.variants_like(std::slice::from_ref(&side.variant)).unwrap();
+            for variant in variants {
+                let plan = experiment.plan(variant, Size::Quick).unwrap();
+                assert!(
+                    plan.estimators.iter().any(|one| one.key == side.estimator),
+                    "{name} {}",
+                    variant.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn full_is_as_large_as_the_paper() {
+    let rows = |experiment: &str, name: &str| {
+        let (experiment, variant) = variant(experiment, name);
+        experiment.plan(&variant, Size::Full).unwrap()
+    };
+    let stickmen = rows("stickmen", "c50");
+    assert_eq!((stickmen.runs, stickmen.data["rows"].as_integer()), (5, Some(20_000)));
+    let brightness = rows("brightness", "beta20-c2000-grouping2");
+    assert_eq!((brightness.runs, brightness.data["groups"].as_integer()), (5, Some(2_000)));
+    let mnist = rows("mnist", "m10000-c200");
+    let weights: Vec<f64> = mnist.estimators.iter().map(|one| one.config.penalty_weight).collect();
+    assert_eq!((weights[0], mnist.data["copies"].as_integer()), (0.0, Some(200)));
+}
+
+#[test]
+fn variants_aside_run_only_by_their_name() {
+    let mnist = find("mnist").unwrap();
+    let named = |patterns: &[String]| mnist.variants_like(patterns).unwrap().len();
+    assert_eq!(named(&[]), mnist.variants.len() - 1);
+    assert_eq!(named(&["choice".into()]), 1);
+    assert_eq!(named(&["m1000-*".into()]), 4);
+}
+
+#[test]
+fn a_grid_is_every_weight_with_every_ridge() {
+    let (experiment, grid) = variant("small-n", "grid");
+    let plan = experiment.plan(&grid, Size::Quick).unwrap();
+    assert_eq!(plan.estimators.len(), 4 * 3);
+    assert_eq!(plan.estimators[0].key, "pooled-0-ridge0.0001");
+    assert_eq!(plan.estimators[0].config.penalty, crate::penalty::Penalty::None);
+}
+
+/// Errors 40 and 10 % of pooled and CoRe at two values of c.
+fn records() -> Vec<VariantRecord> {
+    let setting = |key: &str, error: f64| SettingRecord {
+        key: key.into(),
+        estimator: key.into(),
+        penalty: "logit-variance".into(),
+        penalty_weight: 1.0,
+        ridge: 0.001,
+        seeds: vec![0, 1],
+        seconds: 2.0,
+        splits: [(
+            "test2".to_string(),
+            Cell { error: Some(error), paper_error: Some(0.41), ..Default::default() },
+        )]
+        .into(),
+    };
+    let variant = |name: &str, groups: i64| VariantRecord {
+        name: name.into(),
+        date: "2026-01-31".into(),
+        data: [("groups".to_string(), toml::Value::Integer(groups))].into_iter().collect(),
+        data_name: "stickmen".into(),
+        train_rows: 100,
+        groups: groups as usize,
+        settings: vec![setting("pooled", 0.4), setting("core", 0.1)],
+    };
+    vec![variant("c500", 500), variant("c50", 50)]
+}
+
+#[test]
+fn a_record_has_the_lines_and_findings_of_its_experiment() {
+    let experiment = find("stickmen").unwrap();
+    let record = Reproduction::new(&experiment, Size::Full, Source::Drawn, records());
+    let lines = &record.figures[0].lines;
+    assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["pooled", "core"]);
+    assert_eq!(lines[1].points.iter().map(|point| point.x).collect::<Vec<_>>(), [50.0, 500.0]);
+    assert_eq!(record.findings[0].verdict(), "0.25, at most 0.6: holds");
+    assert_eq!(record.command, "corevar reproduce stickmen --full --variant c500,c50");
+    assert_eq!(record.table()[1], ["c500", "pooled", "40.00 [41]"]);
+}
+
+#[test]
+fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
+    let experiment = find("stickmen").unwrap();
+    let full = Reproduction::new(&experiment, Size::Full, Source::Drawn, records()[..1].to_vec());
+    let quick = Reproduction::new(&experiment, Size::Quick, Source::Drawn, records());
+    let page = markdown(&[full, quick]);
+    assert_eq!(page.matches("| c500 | core").count(), 1, "{page}");
+    assert_eq!(page.matches("| c50 | core").count(), 1, "{page}");
+    assert_eq!(page.matches("\n## stickmen").count(), 1, "{page}");
+    assert!(page.contains("Seed of the data 0, of the runs 0 to 1."), "{page}");
+}
