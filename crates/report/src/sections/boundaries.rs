@@ -42,7 +42,10 @@ struct Frame<'a> {
 /// The pooled model first, then each estimator by growing weight.
 fn frames<'a>(records: &'a Records, plane: &'a Plane) -> Vec<Frame<'a>> {
     let frame = |model: Model<'a>| {
-        let map = plane.maps.iter().find(|map| map.model == model.index)?;
+        // A record that claims other cells than it has would be drawn for ever.
+        let cells = plane.columns.checked_mul(plane.rows)?;
+        let is_whole = |map: &&Map| map.classes.len() == cells && map.confidence.len() == cells;
+        let map = plane.maps.iter().filter(is_whole).find(|map| map.model == model.index)?;
         let setting = &model.evidence.setting;
         let name = format!("{}, λ = {}", display(&setting.name), exact(setting.penalty_weight));
         Some(Frame { name, model, map })
