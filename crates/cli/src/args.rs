@@ -192,7 +192,8 @@ pub struct Reproduce {
     /// `mine.toml` in the form of those in experiments/
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Only these variants; `*` stands for any text [default: all]
+    /// Only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
+    /// another draw of the data, only by its name]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub variant: Vec<String>,
     /// Fewer rows and runs, which still show the effect: minutes [default]

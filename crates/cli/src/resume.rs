@@ -1,5 +1,6 @@
 //! Whether a run that was stopped can go on with the settings of now.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
@@ -16,9 +17,9 @@ pub fn check_settings(folder: &Path, now: &str) -> anyhow::Result<()> {
         bounded::read_text(&path, bounded::LARGEST_SETTINGS).with_context(|| path.display().to_string())?;
     let before: toml::Table = text.parse().with_context(|| format!("{}: not TOML", path.display()))?;
     let now: toml::Table = now.parse()?;
+    let (before, now) = (leaves(&before), leaves(&now));
     let keys = before.keys().chain(now.keys()).filter(|key| !GRIDS.contains(&key.as_str()));
-    let show =
-        |table: &toml::Table, key: &str| table.get(key).map_or("nothing".into(), toml::Value::to_string);
+    let show = |leaves: &Leaves, key: &str| leaves.get(key).map_or("nothing".into(), toml::Value::to_string);
     for key in keys {
         if before.get(key) != now.get(key) {
             let (before, now) = (show(&before, key), show(&now, key));
@@ -28,4 +29,17 @@ pub fn check_settings(folder: &Path, now: &str) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Settings by their whole names: `estimators.core.epochs`.
+type Leaves = BTreeMap<String, toml::Value>;
+
+fn leaves(table: &toml::Table) -> Leaves {
+    let under = |(key, value): (&String, &toml::Value)| match value {
+        toml::Value::Table(inner) => {
+            leaves(inner).into_iter().map(|(name, value)| (format!("{key}.{name}"), value)).collect()
+        }
+        value => vec![(key.clone(), value.clone())],
+    };
+    table.iter().flat_map(under).collect()
 }

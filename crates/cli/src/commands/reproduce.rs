@@ -30,20 +30,35 @@ struct Printed<'a> {
 pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     let works = works(args)?;
     let mut records = Vec::new();
-    for work in &works {
+    let outcome = works.iter().try_for_each(|work| {
         let record = work.run()?;
         if !work.show.json {
             output::text(&table::reproduction(&record))?;
         }
         records.push(record);
+        anyhow::Ok(())
+    });
+    // Also of what was stopped.
+    if args.out.is_dir() {
+        write_pages(args, &records)?;
     }
-    let all = Reproduction::read_all(&args.out).with_context(|| args.out.display().to_string())?;
+    outcome?;
+    match args.show.json {
+        true => output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records }),
+        false => Ok(()),
+    }
+}
+
+/// All that the folder holds, as a report and, if asked for, as Markdown.
+fn write_pages(args: &Reproduce, records: &[Reproduction]) -> anyhow::Result<()> {
+    let mut all = Reproduction::read_all(&args.out)?;
+    // An experiment of the user's is not among the names that are looked for.
+    all.extend(
+        records.iter().filter(|record| !experiment::names().any(|name| name == record.experiment)).cloned(),
+    );
     let report = corevar_report::write_reproductions(&args.out, &all)?;
     if let Some(page) = &args.markdown {
         write_whole(page, markdown(&all).as_bytes()).with_context(|| page.display().to_string())?;
-    }
-    if args.show.json {
-        output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
     }
     if !args.show.quiet {
         eprintln!("report: {}", report.display());
@@ -65,6 +80,9 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
     let work = |name: &str| {
         let experiment = experiment::find(name).map_err(usage)?;
         let material = material(args, &experiment, is_all)?;
+        if is_all && material.originals.is_some() && !args.show.quiet {
+            eprintln!("{name}: original files found");
+        }
         experiment.check_material(&material).map_err(usage)?;
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
@@ -191,9 +209,10 @@ impl Work {
     }
 
     fn train(&self, folder: &Path, plan: &Plan, start: Start) -> anyhow::Result<()> {
+        // The data first: what cannot be made leaves no folder behind.
+        let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
         let config = plan.config_toml(&self.material)?;
         let folder = RunFolder::create(folder, start, &config, plan.estimators.len() * plan.runs > 1)?;
-        let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
         let training = Training {
             dataset: &dataset,
             report: None,

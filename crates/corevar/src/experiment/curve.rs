@@ -87,7 +87,8 @@ impl Curve {
             "penalty-weight" => setting.penalty_weight,
             key => number(variant.data.get(key)?)?,
         };
-        Some(Point { x, y, spread })
+        // JSON has no infinity.
+        x.is_finite().then_some(Point { x, y, spread })
     }
 
     fn name(&self, variant: &VariantRecord, setting: &SettingRecord) -> String {

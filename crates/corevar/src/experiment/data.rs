@@ -153,7 +153,7 @@ impl Experiment {
                 refuse("it sees pictures, not features", "leave out --features-file")
             }
             (None, Some(_)) => refuse(
-                "features of which pictures?",
+                "a matrix of features needs the pictures that its rows belong to",
                 "name the folder of CelebA's original files with --data",
             ),
             _ => Ok(()),

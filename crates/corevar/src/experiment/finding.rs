@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::record::{SettingRecord, VariantRecord};
+use super::spec::Experiment;
 
 /// A finding of the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,9 +47,12 @@ pub struct Judged {
 }
 
 impl Finding {
-    /// None while one of the sides was not trained.
-    pub(super) fn judge(&self, variants: &[VariantRecord]) -> Option<Judged> {
-        let ratio = self.of.error(variants)? / self.to.error(variants)?;
+    /// None while a variant of one of the sides is not trained, or where there is nothing to divide by.
+    pub(super) fn judge(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<Judged> {
+        let ratio = self.of.error(experiment, variants)? / self.to.error(experiment, variants)?;
+        if !ratio.is_finite() {
+            return None;
+        }
         let holds =
             self.at_most.is_none_or(|most| ratio <= most) && self.at_least.is_none_or(|least| ratio >= least);
         Some(Judged { finding: self.clone(), ratio, holds })
@@ -67,11 +71,19 @@ impl Judged {
 }
 
 impl Side {
-    fn error(&self, variants: &[VariantRecord]) -> Option<f64> {
-        let like = |variant: &&VariantRecord| corevar_data::table::matches(&self.variant, &variant.name);
+    /// Whether it looks at this variant.
+    pub(super) fn is_of(&self, variant: &str) -> bool {
+        corevar_data::table::matches(&self.variant, variant)
+    }
+
+    fn error(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<f64> {
+        let mut wanted = experiment.variants.iter().filter(|variant| self.is_of(&variant.name));
+        if !wanted.all(|wanted| variants.iter().any(|trained| trained.name == wanted.name)) {
+            return None;
+        }
         let errors: Vec<f64> = variants
             .iter()
-            .filter(like)
+            .filter(|variant| self.is_of(&variant.name))
             .flat_map(|variant| &variant.settings)
             .filter(|setting| setting.key == self.estimator)
             .filter_map(|setting: &SettingRecord| setting.splits.get(&self.split)?.error)

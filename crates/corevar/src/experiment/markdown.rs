@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::finding::{Judged, Side};
 use super::record::{Reproduction, VariantRecord};
 use super::spec::Size;
 
@@ -38,7 +39,10 @@ fn without_repeats(record: &Reproduction, in_full: Option<&Reproduction>) -> Rep
     };
     let variants: Vec<VariantRecord> =
         record.variants.iter().filter(|variant| !is_repeated(variant)).cloned().collect();
-    Reproduction { variants, ..record.clone() }
+    let has = |side: &Side| variants.iter().any(|variant| side.is_of(&variant.name));
+    let of_rest = |judged: &&Judged| has(&judged.finding.of) && has(&judged.finding.to);
+    let findings = record.findings.iter().filter(of_rest).cloned().collect();
+    Reproduction { variants, findings, ..record.clone() }
 }
 
 fn section(text: &mut String, record: &Reproduction) {
@@ -53,22 +57,19 @@ fn section(text: &mut String, record: &Reproduction) {
             let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
         }
     }
-    let runs = record.variants.iter().flat_map(|variant| &variant.settings);
-    let seeds = runs.map(|setting| setting.seeds.len()).max().unwrap_or(0);
+    let settings = record.variants.iter().flat_map(|variant| &variant.settings);
+    let last = settings.flat_map(|setting| &setting.seeds).max().copied().unwrap_or(0);
     let rows: Vec<String> = record
         .variants
         .iter()
         .map(|variant| {
-            format!("{} rows and {} groups ({})", variant.train_rows, variant.groups, variant.name)
+            let seed = variant.data.get("seed").map_or("0".into(), toml::Value::to_string);
+            format!("{} rows, {} groups, seed {seed} ({})", variant.train_rows, variant.groups, variant.name)
         })
         .collect();
-    let data_seed = record.variants.first().and_then(|variant| variant.data.get("seed"));
-    let data_seed = data_seed.map_or("0".into(), toml::Value::to_string);
-    let last = seeds.saturating_sub(1);
     let _ = write!(
         text,
-        "\n`{}`, {}, {:.0} s of training on one thread in all. Seed of the data {data_seed}, of the runs 0 to {last}. \
-         Training rows: {}.\n",
+        "\n`{}`, {}, {:.0} s of training, summed over the runs. Seeds of the runs 0 to {last}. Training data: {}.\n",
         record.command,
         dates(record),
         record.seconds(),

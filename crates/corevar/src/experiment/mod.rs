@@ -51,8 +51,11 @@ pub fn find(name: &str) -> Result<Experiment, ExperimentError> {
     if path.extension().is_some_and(|ending| ending == "toml") {
         let text = std::fs::read_to_string(path)
             .map_err(|cause| ExperimentError::File { path: path.into(), cause })?;
-        let name = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy());
-        return Experiment::parse(&name, &text);
+        let stem = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy());
+        if names().any(|known| known == stem) {
+            return Err(ExperimentError::Known { path: path.into() });
+        }
+        return Ok(Experiment { typed: name.into(), ..Experiment::parse(&stem, &text)? });
     }
     match ALL.iter().find(|(known, _)| *known == name) {
         Some((name, text)) => Experiment::parse(name, text),

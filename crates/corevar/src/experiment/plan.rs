@@ -7,7 +7,9 @@ use serde::Serialize;
 use toml::Table;
 
 use super::data::{Material, Plans};
-use super::spec::{EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant};
+use super::spec::{
+    EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant, check_names,
+};
 use crate::compare::Estimator;
 use crate::model::ModelSpec;
 use crate::penalty::Penalty;
@@ -65,7 +67,14 @@ impl Experiment {
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { of_variant_runs.unwrap_or(*runs) };
         let protocol = self.protocol.plans(data.clone()).map_err(|problem| self.form(problem))?;
-        Ok(Plan { data, protocol, estimators: self.estimators(variant, &base)?, runs })
+        let estimators = self.estimators(variant, &base)?;
+        let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
+        check_names("estimator", &keys)
+            .map_err(|problem| self.form(format!("{}: {problem}", variant.name)))?;
+        if runs == 0 {
+            return Err(self.form(format!("{}: runs = 0, but must be at least 1", variant.name)));
+        }
+        Ok(Plan { data, protocol, estimators, runs })
     }
 
     /// The default settings with these over them.

@@ -121,8 +121,12 @@ impl Reproduction {
     /// Puts the variants that were trained together.
     pub fn new(experiment: &Experiment, size: Size, source: Source, variants: Vec<VariantRecord>) -> Self {
         let command = command(experiment, size, source, &variants);
+        let is_aside =
+            |name: &str| experiment.variants.iter().any(|variant| variant.aside && variant.name == name);
+        let of_paper: Vec<VariantRecord> =
+            variants.iter().filter(|variant| !is_aside(&variant.name)).cloned().collect();
         let figures = experiment.curves.iter().filter_map(|curve| {
-            let lines = curve.lines(&variants);
+            let lines = curve.lines(&of_paper);
             (!lines.is_empty()).then(|| Figure { curve: curve.clone(), lines })
         });
         Self {
@@ -136,7 +140,11 @@ impl Reproduction {
             source,
             command,
             figures: figures.collect(),
-            findings: experiment.findings.iter().filter_map(|finding| finding.judge(&variants)).collect(),
+            findings: experiment
+                .findings
+                .iter()
+                .filter_map(|finding| finding.judge(experiment, &variants))
+                .collect(),
             variants,
         }
     }
@@ -157,7 +165,7 @@ impl Reproduction {
     /// Reads [`FILE`] in the folder; None without the file.
     pub fn read(folder: &Path) -> io::Result<Option<Self>> {
         let text = read_if_there(&folder.join(FILE))?;
-        Ok(text.map(|text| serde_json::from_slice(&text)).transpose()?)
+        text.map(|text| parse(&folder.join(FILE), &text)).transpose()
     }
 
     /// All that was reproduced into `out`: experiments in the order of the paper, the larger and the real first.
@@ -200,8 +208,10 @@ impl Finished {
     pub fn read(folder: &Path, plan: &Plan) -> io::Result<Option<Self>> {
         let path = folder.join("results.json");
         let Some(text) = read_if_there(&path)? else { return Ok(None) };
-        let results: Results = serde_json::from_slice(&text)?;
-        let is_whole = results.estimators.len() == plan.estimators.len()
+        let results: Results = parse(&path, &text)?;
+        // The states go last, after evidence and report.
+        let is_whole = !folder.join("states").exists()
+            && results.estimators.len() == plan.estimators.len()
             && results.estimators.iter().all(|estimator| estimator.runs.len() == plan.runs);
         let time = std::fs::metadata(&path)?.modified()?;
         Ok(is_whole.then_some(Self { results, time }))
@@ -212,8 +222,16 @@ fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
     match bounded::read(path, bounded::LARGEST_RECORD) {
         Ok(text) => Ok(Some(text)),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(cause) => Err(cause),
+        Err(cause) => Err(named(path, cause)),
     }
+}
+
+fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &[u8]) -> io::Result<T> {
+    serde_json::from_slice(text).map_err(|cause| named(path, cause.into()))
+}
+
+fn named(path: &Path, cause: io::Error) -> io::Error {
+    io::Error::new(cause.kind(), format!("{}: {cause}", path.display()))
 }
 
 impl VariantRecord {
@@ -249,7 +267,7 @@ fn command(experiment: &Experiment, size: Size, source: Source, variants: &[Vari
         true => String::new(),
         false => format!(" --variant {}", names.join(",")),
     };
-    format!("corevar reproduce {} --{size}{data}{only}", experiment.name)
+    format!("corevar reproduce {} --{size}{data}{only}", experiment.typed)
 }
 
 fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRecord {

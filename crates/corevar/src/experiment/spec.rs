@@ -18,9 +18,12 @@ use crate::train::{ConfigError, TrainError};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Experiment {
-    /// What the user types.
+    /// What its folder is called.
     #[serde(skip)]
     pub name: String,
+    /// What the user types: the name, or a file.
+    #[serde(skip)]
+    pub(super) typed: String,
     /// What is predicted, and what is style.
     pub title: String,
     /// Where it stands in the paper.
@@ -160,6 +163,12 @@ pub enum ExperimentError {
         /// Why.
         cause: std::io::Error,
     },
+    /// A file of the user's has the name of an experiment of the paper.
+    #[error("{} has the name of an experiment of the paper, whose results it would replace", path.display())]
+    Known {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The experiment has no such variant.
     #[error("{experiment} has no variant `{pattern}`")]
     NoVariant {
@@ -200,7 +209,7 @@ pub enum ExperimentError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// The network whose features are used cannot be trained.
-    #[error("the network for the features: {0}")]
+    #[error("the network for the features")]
     Features(#[from] TrainError),
 }
 
@@ -212,6 +221,7 @@ impl ExperimentError {
                 Some(format!("there are {}, and all; or name a file such as mine.toml", known.join(", ")))
             }
             Self::NoVariant { known, .. } => Some(format!("its variants are {}", known.join(", "))),
+            Self::Known { .. } => Some("give the file another name".into()),
             Self::Form { .. } | Self::Config { .. } | Self::File { .. } => None,
             Self::Material { tip, .. } => Some((*tip).into()),
             Self::Data(error) => error.tip(),
@@ -225,13 +235,10 @@ impl Experiment {
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
         let form = |problem: String| ExperimentError::Form { experiment: name.into(), problem };
         let read: Self = toml::from_str(text).map_err(|error| form(error.to_string()))?;
-        let experiment = Self { name: name.into(), ..read };
+        let experiment = Self { name: name.into(), typed: name.into(), ..read };
         let names: Vec<&str> = experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
-        match names.iter().enumerate().find(|(place, name)| names[..*place].contains(name)) {
-            Some((_, twice)) => Err(form(format!("the variant {twice} stands there twice"))),
-            None if names.is_empty() => Err(form("there is no variant".into())),
-            None => Ok(experiment),
-        }
+        check_names("variant", &names).map_err(form)?;
+        Ok(experiment)
     }
 
     /// The variants that fit one of the patterns (`*` stands for any text), in the order of the file; without
@@ -250,5 +257,24 @@ impl Experiment {
             patterns => patterns.iter().any(|pattern| like(pattern, variant)),
         };
         Ok(self.variants.iter().filter(wanted).collect())
+    }
+}
+
+/// At least one, none twice, and all fit to be names of files.
+pub(super) fn check_names(what: &str, names: &[&str]) -> Result<(), String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    for (place, name) in names.iter().enumerate() {
+        if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
+            return Err(format!(
+                "the {what} `{name}` must be named with letters, digits, `-`, `_` and `.` alone"
+            ));
+        }
+        if names[..place].contains(name) {
+            return Err(format!("the {what} `{name}` stands there twice"));
+        }
+    }
+    match names {
+        [] => Err(format!("there is no {what}")),
+        _ => Ok(()),
     }
 }

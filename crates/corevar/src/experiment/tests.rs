@@ -126,5 +126,8 @@ fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
     assert_eq!(page.matches("| c500 | core").count(), 1, "{page}");
     assert_eq!(page.matches("| c50 | core").count(), 1, "{page}");
     assert_eq!(page.matches("\n## stickmen").count(), 1, "{page}");
-    assert!(page.contains("Seed of the data 0, of the runs 0 to 1."), "{page}");
+    assert!(
+        page.contains("Seeds of the runs 0 to 1.") && page.contains("100 rows, 500 groups, seed 0 (c500)"),
+        "{page}"
+    );
 }

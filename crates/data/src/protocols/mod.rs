@@ -16,7 +16,6 @@ mod mnist;
 pub mod originals;
 mod quality;
 mod small_n;
-mod stickmen;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +28,6 @@ pub use identity::Identity;
 pub use mnist::Mnist;
 pub use quality::Quality;
 pub use small_n::SmallN;
-pub use stickmen::Stickmen;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;

@@ -82,8 +82,7 @@ impl SmallN {
     }
 }
 
-/// Persons of the training part, those with most pictures first; ties in random order. The first
-/// 5 x persons are taken in turns, so that the sets are of about one size.
+/// Persons of the training part, those with most pictures first; ties in random order.
 pub(super) fn most_pictured(photos: &[FacePhoto], seed: u64) -> Vec<u32> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     let mut persons = Vec::new();

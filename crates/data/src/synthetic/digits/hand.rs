@@ -160,7 +160,8 @@ impl Wave {
 impl Nib {
     fn draw(rng: &mut impl Rng) -> Nib {
         Nib {
-            radius: 1.25 * normal(rng, 0.0, 0.25).exp(),
+            // No pen is so fine that a line is nowhere white.
+            radius: (1.25 * normal(rng, 0.0, 0.25).exp()).max(0.95),
             flatness: between(rng, 0.0, 0.2),
             angle: between(rng, 0.0, TAU),
             lift: normal(rng, 0.0, 0.08),
