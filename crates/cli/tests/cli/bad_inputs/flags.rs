@@ -420,15 +420,15 @@ pub const CASES: &[Case] = &[
         1,
         "linear: the classes 0, 1, but the model knows the classes no,",
     ),
-    flags("reproduce nothing", 1, "there is no experiment `nothing`"),
-    flags("reproduce linear --variant nothing --out x", 1, "linear has no variant `nothing`"),
+    flags("reproduce nothing", 2, "there is no experiment `nothing`"),
+    flags("reproduce linear --variant nothing --out x", 2, "linear has no variant `nothing`"),
     flags(
         "reproduce linear --quick --full --out x",
         2,
         "the argument '--quick' cannot be used with '--full'",
     ),
     flags("reproduce linear --data nothing --out x", 2, "--data: nothing is no folder"),
-    flags("reproduce linear --features-file nothing --out x", 1, "linear: it sees pictures, not features"),
+    flags("reproduce linear --features-file nothing --out x", 2, "linear: it sees pictures, not features"),
     flags(
         "reproduce all --variant a --out x",
         2,
