@@ -150,3 +150,14 @@ fn a_second_run_in_the_same_folder_is_refused() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_run_that_diverges_says_why_and_keeps_its_last_good_state() {
+    let folder = folder();
+    let train = format!("train nonlinear {SMALL} --learning-rate 1e20 --decay constant --checkpoint-every 0");
+    let message = fails(folder.path(), &format!("{train} --out run --quiet"), 1);
+    assert!(message.contains("not finite in epoch 1, batch 2"), "{message}");
+    assert!(message.contains("likely cause: the learning rate 1e20"), "{message}");
+    assert_eq!(names(&folder.path().join("run/states")).len(), 1);
+    assert!(!folder.path().join("run/model.safetensors").exists());
+}
