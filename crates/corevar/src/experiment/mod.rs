@@ -18,6 +18,8 @@ mod tests;
 
 use std::path::Path;
 
+use corevar_data::bounded;
+
 pub use curve::{Curve, Line, Measured, Point};
 pub use data::{Material, Source};
 pub use finding::{Finding, Judged};
@@ -49,7 +51,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn find(name: &str) -> Result<Experiment, ExperimentError> {
     let path = Path::new(name);
     if path.extension().is_some_and(|ending| ending == "toml") {
-        let text = std::fs::read_to_string(path)
+        let text = bounded::read_text(path, bounded::LARGEST_SETTINGS)
             .map_err(|cause| ExperimentError::File { path: path.into(), cause })?;
         let stem = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy());
         if names().any(|known| known == stem) {
