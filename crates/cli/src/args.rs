@@ -214,7 +214,7 @@ pub struct Reproduce {
     /// Replace variants that --out holds with other settings
     #[arg(long)]
     pub overwrite: bool,
-    /// Also write all that --out holds as a page of Markdown
+    /// Also write all that --out holds as a page of Markdown; what ran in full is not repeated from quick
     #[arg(long, value_name = "F.md")]
     pub markdown: Option<PathBuf>,
     /// Seconds between checkpoints

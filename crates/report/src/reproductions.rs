@@ -34,7 +34,7 @@ fn page(records: &[Reproduction]) -> Markup {
         ("Experiments", count(records.len())),
         ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
         ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))),
-        ("Training time", seconds(records.iter().map(Reproduction::seconds).sum())),
+        ("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))),
     ]);
     let parts: Vec<Part> = records.iter().map(part).collect();
     document(&name, header, &parts)

@@ -39,9 +39,7 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
         anyhow::Ok(())
     });
     // Also of what was stopped.
-    if args.out.is_dir() {
-        write_pages(args, &records)?;
-    }
+    write_pages(args)?;
     outcome?;
     match args.show.json {
         true => output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records }),
@@ -50,12 +48,11 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
 }
 
 /// All that the folder holds, as a report and, if asked for, as Markdown.
-fn write_pages(args: &Reproduce, records: &[Reproduction]) -> anyhow::Result<()> {
-    let mut all = Reproduction::read_all(&args.out)?;
-    // An experiment of the user's is not among the names that are looked for.
-    all.extend(
-        records.iter().filter(|record| !experiment::names().any(|name| name == record.experiment)).cloned(),
-    );
+fn write_pages(args: &Reproduce) -> anyhow::Result<()> {
+    let all = if args.out.is_dir() { Reproduction::read_all(&args.out)? } else { Vec::new() };
+    if all.is_empty() {
+        return Ok(());
+    }
     let report = corevar_report::write_reproductions(&args.out, &all)?;
     if let Some(page) = &args.markdown {
         write_whole(page, markdown(&all).as_bytes()).with_context(|| page.display().to_string())?;
@@ -71,6 +68,7 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
     let every = Duration::try_from_secs_f64(args.checkpoint_every)
         .map_err(|_| Usage::new("--checkpoint-every must be a number of seconds from 0"))?;
     let (threads, stop) = (threads(args.threads)?, interrupt::watch()?);
+    check_places(args)?;
     let is_all = args.name == "all";
     let names: Vec<&str> = if is_all { experiment::names().collect() } else { vec![&args.name] };
     if is_all && (!args.variant.is_empty() || args.features_file.is_some()) {
@@ -107,6 +105,26 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
         })
     };
     names.into_iter().map(work).collect()
+}
+
+/// Nobody's report is replaced, and a page that cannot be written is found before hours of training.
+fn check_places(args: &Reproduce) -> Result<(), Usage> {
+    let report = args.out.join(corevar_report::FILE);
+    let is_ours = !report.exists()
+        || std::fs::read_to_string(&report).is_ok_and(|page| page.contains("corevar report"));
+    if args.out.join("config.toml").exists() || !is_ours {
+        let message = format!("--out: {} holds other files", args.out.display());
+        return Err(Usage::new(message).tip("choose one that is new, empty, or of an earlier reproduce"));
+    }
+    let folder =
+        args.markdown.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(Usage::new(format!("--markdown: there is no folder {}", folder.display()))
+                .tip("make it first"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Names and files that do not fit are wrong usage; what a file says is not.

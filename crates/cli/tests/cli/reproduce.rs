@@ -101,6 +101,8 @@ fn a_change_of_the_experiment_is_refused_or_replaces_it() {
 fn names_and_files_that_do_not_fit_are_wrong_usage() {
     let folder = folder();
     fs::create_dir(folder.path().join("empty")).unwrap();
+    fs::create_dir(folder.path().join("full")).unwrap();
+    fs::write(folder.path().join("full/report.html"), "mine").unwrap();
     for (arguments, words) in [
         ("reproduce nothing", "there are linear, nonlinear"),
         ("reproduce mnist --variant c7", "its variants are m1000-c100"),
@@ -110,6 +112,8 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
         ("reproduce mnist --features-file f.npy", "leave out --features-file"),
         ("reproduce mnist --quick --full", "cannot be used with"),
         ("reproduce mnist --threads 0", "at least 1"),
+        ("reproduce mnist --markdown nowhere/R.md", "there is no folder nowhere"),
+        ("reproduce mnist --out full", "of an earlier reproduce"),
         ("reproduce mnist --checkpoint-every=-1", "seconds from 0"),
     ] {
         let message = fails(folder.path(), arguments, 2);
@@ -117,7 +121,8 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
     }
     let message = fails(folder.path(), "reproduce mnist --data empty", 1);
     assert!(message.contains("empty"), "{message}");
-    assert_eq!(names(folder.path()), ["empty"]);
+    assert_eq!(names(folder.path()), ["empty", "full"]);
+    assert_eq!(fs::read_to_string(folder.path().join("full/report.html")).unwrap(), "mine");
 }
 
 #[test]
@@ -133,6 +138,8 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("kind = \"linear\" }", "kind = \"linear\" }, epoch = 3", "no setting `epoch`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
         ("protocol = \"linear\"", "protocol = \"magic\"", "magic"),
+        ("variant = \"a\"", "variant = \"b\"", "no variant is called so"),
+        ("paper.pooled", "paper.poled", "`poled` has no estimator"),
         ("[[findings]]", "[[variants]]\nname = \"a\"\n\n[[findings]]", "twice"),
     ] {
         fs::write(&path, whole.replace(from, to)).unwrap();

@@ -71,6 +71,12 @@ impl Experiment {
         let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
         check_names("estimator", &keys)
             .map_err(|problem| self.form(format!("{}: {problem}", variant.name)))?;
+        let mut of_paper = variant.paper.keys().chain(variant.paper_penalty.keys());
+        if let Some(key) = of_paper.find(|key| !keys.contains(&key.as_str())) {
+            return Err(
+                self.form(format!("{}: the paper's number of `{key}` has no estimator", variant.name))
+            );
+        }
         if runs == 0 {
             return Err(self.form(format!("{}: runs = 0, but must be at least 1", variant.name)));
         }

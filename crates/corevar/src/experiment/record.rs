@@ -168,10 +168,13 @@ impl Reproduction {
         text.map(|text| parse(&folder.join(FILE), &text)).transpose()
     }
 
-    /// All that was reproduced into `out`: experiments in the order of the paper, the larger and the real first.
+    /// All that was reproduced into `out`: experiments in the order of the paper, then those of the user; the larger and the
+    /// real first.
     pub fn read_all(out: &Path) -> io::Result<Vec<Self>> {
         let mut records = Vec::new();
-        for name in super::names() {
+        let of_paper = super::names().map(String::from);
+        for name in of_paper.chain(others(out)?) {
+            let name = name.as_str();
             for size in [Size::Full, Size::Quick] {
                 for source in [Source::Real, Source::StandIn] {
                     records.extend(Self::read(&Self::folder(out, name, size, source))?);
@@ -192,7 +195,11 @@ impl Reproduction {
 
     /// Training time of everything, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.variants.iter().flat_map(|variant| &variant.settings).map(|setting| setting.seconds).sum()
+        // Not `sum`, whose zero is negative.
+        self.variants
+            .iter()
+            .flat_map(|variant| &variant.settings)
+            .fold(0.0, |sum, setting| sum + setting.seconds)
     }
 }
 
@@ -216,6 +223,20 @@ impl Finished {
         let time = std::fs::metadata(&path)?.modified()?;
         Ok(is_whole.then_some(Self { results, time }))
     }
+}
+
+/// Folders in `out` that are none of the paper's experiments, by name.
+fn others(out: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(out).map_err(|cause| named(out, cause))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() && super::names().all(|known| known != name) {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 fn read_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {

@@ -238,6 +238,17 @@ impl Experiment {
         let experiment = Self { name: name.into(), typed: name.into(), ..read };
         let names: Vec<&str> = experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
         check_names("variant", &names).map_err(form)?;
+        let sides = experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]);
+        let lost = sides
+            .map(|side| &side.variant)
+            .chain(experiment.curves.iter().filter_map(|curve| curve.variants.as_ref()));
+        for pattern in lost {
+            if !names.iter().any(|name| corevar_data::table::matches(pattern, name)) {
+                return Err(form(format!(
+                    "a finding or figure speaks of `{pattern}`, and no variant is called so"
+                )));
+            }
+        }
         Ok(experiment)
     }
 
