@@ -41,8 +41,8 @@ pub enum RimKind {
 impl Glasses {
     /// A pair out of the shop.
     pub fn draw(rng: &mut impl Rng) -> Glasses {
-        let rim = weighted(rng, &[(RimKind::Full, 0.76), (RimKind::Half, 0.16), (RimKind::Rimless, 0.08)]);
-        let metal = rim == RimKind::Rimless || chance(rng, 0.3);
+        let rim = weighted(rng, &[(RimKind::Full, 0.88), (RimKind::Half, 0.08), (RimKind::Rimless, 0.04)]);
+        let metal = rim == RimKind::Rimless || chance(rng, 0.2);
         let sunglasses = chance(rng, 0.2);
         let width = normal(rng, 3.7, 0.35);
         Glasses {
@@ -50,7 +50,7 @@ impl Glasses {
             lens: [width, normal(rng, 2.6, 0.5).clamp(1.6, width)],
             roundness: between(rng, 0.2, 1.0),
             rise: normal(rng, 0.03, 0.07),
-            thickness: if metal { between(rng, 0.5, 0.8) } else { between(rng, 0.8, 1.5) },
+            thickness: if metal { between(rng, 0.65, 0.95) } else { between(rng, 0.8, 1.5) },
             colour: if metal { metal_colour(rng) } else { horn_colour(rng) },
             tint: hsv(between(rng, 0.0, 0.7), between(rng, 0.0, 0.4), between(rng, 0.04, 0.25)),
             darkness: if sunglasses { between(rng, 0.5, 0.95) } else { between(rng, 0.0, 0.12) },
@@ -137,6 +137,6 @@ fn horn_colour(rng: &mut impl Rng) -> Rgb {
     let colourful = hsv(between(rng, 0.0, 1.0), between(rng, 0.3, 0.8), between(rng, 0.2, 0.7));
     weighted(
         rng,
-        &[([0.05, 0.05, 0.06], 0.45), ([0.3, 0.18, 0.1], 0.25), (colourful, 0.2), ([0.8, 0.76, 0.7], 0.1)],
+        &[([0.05, 0.05, 0.06], 0.45), ([0.3, 0.18, 0.1], 0.25), (colourful, 0.2), ([0.8, 0.76, 0.7], 0.04)],
     )
 }

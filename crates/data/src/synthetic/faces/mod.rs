@@ -47,7 +47,7 @@ pub fn render(person: &Person, view: &View, glasses: bool, pixels: &mut [u8]) {
         head.paint_cap(&mut canvas, colour);
     }
     if glasses {
-        person.glasses[view.pair % 2].paint(&mut canvas, &head, view.glare);
+        person.glasses.paint(&mut canvas, &head, view.glare);
     }
     head.shade(&mut canvas, &view.light);
     view.camera.develop(canvas, pixels);

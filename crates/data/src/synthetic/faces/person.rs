@@ -42,8 +42,8 @@ pub struct Person {
     pub ears: f32,
     /// Earrings, where the hair lets them be seen.
     pub earrings: bool,
-    /// The glasses the person owns.
-    pub glasses: [Glasses; 2],
+    /// The glasses the person wears, if any are worn.
+    pub glasses: Glasses,
 }
 
 /// Outline of the face.
@@ -181,14 +181,14 @@ impl Person {
             ears: normal(rng, 1.7, 0.4),
             earrings: chance(rng, if sex == Sex::Woman { 0.35 } else { 0.06 }),
             hair,
-            glasses: [Glasses::draw(rng), Glasses::draw(rng)],
+            glasses: Glasses::draw(rng),
         }
     }
 }
 
-/// Most wear glasses never or hardly ever, some now and then, some nearly always.
+/// Most wear glasses now and then, as people do who are photographed often; some never, some nearly always.
 fn habit(rng: &mut impl Rng) -> f32 {
-    let (low, high) = weighted(rng, &[((0.0, 0.05), 0.45), ((0.2, 0.7), 0.35), ((0.8, 1.0), 0.2)]);
+    let (low, high) = weighted(rng, &[((0.0, 0.05), 0.1), ((0.15, 0.6), 0.8), ((0.6, 0.9), 0.1)]);
     between(rng, low, high)
 }
 

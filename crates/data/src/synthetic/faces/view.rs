@@ -21,8 +21,6 @@ pub struct View {
     pub clothes: Rgb,
     /// A cap over hair and forehead, if any: its colour.
     pub cap: Option<Rgb>,
-    /// Which of the person's glasses, if any are worn.
-    pub pair: usize,
     /// Reflection in the lenses of glasses, 0 to 1.
     pub glare: f32,
     /// How the hair falls today: -1 flat, 1 wild.
@@ -82,7 +80,6 @@ impl View {
             backdrop: Backdrop::draw(rng),
             clothes: hsv(rng.random(), between(rng, 0.0, 0.7), between(rng, 0.08, 0.95)),
             cap: chance(rng, 0.05).then(|| hsv(rng.random(), between(rng, 0.0, 0.8), between(rng, 0.1, 0.9))),
-            pair: usize::from(chance(rng, 0.25)),
             glare: if chance(rng, 0.4) { rng.random() } else { 0.0 },
             hair_day: normal(rng, 0.0, 0.5),
             beard_day: between(rng, 0.6, 1.2),
@@ -94,11 +91,12 @@ impl View {
 impl Pose {
     fn draw(rng: &mut impl Rng) -> Pose {
         Pose {
-            yaw: normal(rng, 0.0, 0.22),
+            yaw: normal(rng, 0.0, 0.18),
             pitch: normal(rng, 0.0, 0.1),
             roll: normal(rng, 0.0, 0.05),
             scale: normal(rng, 1.1, 0.04),
-            shift: [normal(rng, 0.0, 0.5), normal(rng, 0.0, 0.5)],
+            // Small: CelebA's pictures are aligned by the eyes.
+            shift: [normal(rng, 0.0, 0.25), normal(rng, 0.0, 0.25)],
         }
     }
 }
@@ -125,9 +123,9 @@ impl Light {
 }
 
 fn camera(rng: &mut impl Rng) -> Camera {
-    let warmth = normal(rng, 0.0, 0.06);
+    let warmth = normal(rng, 0.0, 0.11);
     Camera {
-        exposure: normal(rng, 0.0, 0.16).exp(),
+        exposure: normal(rng, 0.0, 0.34).exp(),
         contrast: normal(rng, 1.0, 0.12),
         tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.02), 1.0 - warmth],
         blur: between(rng, 0.0, 0.22),
