@@ -87,7 +87,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     }
 }
 
-fn is_interruption(error: &anyhow::Error) -> bool {
+pub fn is_interruption(error: &anyhow::Error) -> bool {
     let cause = error.downcast_ref::<CompareError>();
     matches!(cause, Some(CompareError::Train { cause, .. }) if matches!(**cause, TrainError::Interrupted { .. }))
 }

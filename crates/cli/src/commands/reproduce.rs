@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::run::{in_pool, threads};
 use crate::args::{Reproduce, Show};
-use crate::failure::{Restarts, Usage};
+use crate::failure::{self, Failure, Restarts, Usage, is_interruption};
 use crate::progress::Checkpoints;
 use crate::training::Training;
 use crate::{interrupt, output, resume, table};
@@ -29,21 +29,33 @@ struct Printed<'a> {
 
 pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     let works = works(args)?;
-    let mut records = Vec::new();
+    let (mut records, mut failed) = (Vec::new(), Vec::new());
     let outcome = works.iter().try_for_each(|work| {
-        let record = work.run()?;
-        if !work.show.json {
-            output::text(&table::reproduction(&record))?;
+        match work.run() {
+            Ok(record) => {
+                if !work.show.json {
+                    output::text(&table::reproduction(&record))?;
+                }
+                records.push(record);
+            }
+            // The other experiments do not wait for one that fails.
+            Err(error) if works.len() > 1 && !is_interruption(&error) => {
+                failure::report(&error);
+                failed.push(work.experiment.name.as_str());
+            }
+            Err(error) => return Err(error),
         }
-        records.push(record);
         anyhow::Ok(())
     });
     // Also of what was stopped.
     write_pages(args)?;
     outcome?;
-    match args.show.json {
-        true => output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records }),
-        false => Ok(()),
+    if args.show.json {
+        output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
+    }
+    match failed.as_slice() {
+        [] => Ok(()),
+        failed => Err(Failure::new(format!("not finished: {}", failed.join(", "))).into()),
     }
 }
 
@@ -84,9 +96,7 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
         experiment.check_material(&material).map_err(usage)?;
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
-        for variant in &experiment.variants {
-            experiment.plan(variant, size)?;
-        }
+        experiment.check(size)?;
         let source = experiment.protocol.source(&material);
         let folder = Reproduction::folder(&args.out, &experiment.name, size, source);
         let (show, overwrite, stop) = (args.show, args.overwrite, Arc::clone(&stop));
@@ -229,6 +239,7 @@ impl Work {
     fn train(&self, folder: &Path, plan: &Plan, start: Start) -> anyhow::Result<()> {
         // The data first: what cannot be made leaves no folder behind.
         let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
+        self.experiment.check_splits(&dataset)?;
         let config = plan.config_toml(&self.material)?;
         let folder = RunFolder::create(folder, start, &config, plan.estimators.len() * plan.runs > 1)?;
         let training = Training {

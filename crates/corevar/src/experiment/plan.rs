@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use corevar_data::Dataset;
 use serde::Serialize;
 use toml::Table;
 
@@ -81,6 +82,47 @@ impl Experiment {
             return Err(self.form(format!("{}: runs = 0, but must be at least 1", variant.name)));
         }
         Ok(Plan { data, protocol, estimators, runs })
+    }
+
+    /// Whether every variant can be planned, and figures and findings speak of what is then there: a slip in
+    /// them would show only after hours, as a figure without lines.
+    pub fn check(&self, size: Size) -> Result<(), ExperimentError> {
+        let plans = self.variants.iter().map(|variant| self.plan(variant, size));
+        let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
+        for key in self.findings.iter().flat_map(|finding| [&finding.of.estimator, &finding.to.estimator]) {
+            if !plans.iter().flat_map(|plan| &plan.estimators).any(|estimator| estimator.key == *key) {
+                return Err(
+                    self.form(format!("a finding speaks of the estimator `{key}`, which no variant has"))
+                );
+            }
+        }
+        for curve in &self.curves {
+            let is_there = |key: &String, own: &[&str]| {
+                own.contains(&key.as_str()) || plans.iter().any(|plan| plan.data.contains_key(key))
+            };
+            let over = (!is_there(&curve.over, &["penalty-weight"])).then_some(&curve.over);
+            let lost =
+                over.or_else(|| curve.lines.iter().find(|key| !is_there(key, &["estimator", "ridge"])));
+            if let Some(key) = lost {
+                return Err(self
+                    .form(format!("the figure \"{}\" speaks of `{key}`, which is no setting", curve.title)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the data have the splits that the file speaks of.
+    pub fn check_splits(&self, dataset: &Dataset) -> Result<(), ExperimentError> {
+        let of_findings = self.findings.iter().flat_map(|finding| [&finding.of.split, &finding.to.split]);
+        let of_curves = self.curves.iter().map(|curve| &curve.split);
+        let mut named = std::iter::once(&self.shifted).chain(of_findings).chain(of_curves);
+        match named.find(|name| dataset.split(name).is_none()) {
+            Some(lost) => {
+                let known: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
+                Err(self.form(format!("there is no split `{lost}`; there are {}", known.join(", "))))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The default settings with these over them.

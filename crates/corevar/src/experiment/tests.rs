@@ -10,6 +10,7 @@ fn variant(experiment: &str, name: &str) -> (Experiment, Variant) {
 fn every_file_can_be_planned_in_both_sizes() {
     for name in names() {
         let experiment = find(name).unwrap();
+        experiment.check(Size::Quick).unwrap();
         for variant in &experiment.variants {
             for size in [Size::Quick, Size::Full] {
                 let plan = experiment.plan(variant, size).unwrap();
