@@ -131,6 +131,10 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
     write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
     let path = folder.path().join("small-linear.toml");
     let whole = fs::read_to_string(&path).unwrap();
+    let curve = |over: &str, split: &str| {
+        let lines = "lines = [\"estimator\"]\nmeasured = \"error\"";
+        format!("[[curves]]\ntitle = \"c\"\nover = \"{over}\"\nsplit = \"{split}\"\n{lines}\n\n[[findings]]")
+    };
     for (from, to, words) in [
         ("title = \"Small\"", "", "missing field `title`"),
         ("rows = 400", "lines = 400", "unknown field `lines`"),
@@ -141,6 +145,10 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("variant = \"a\"", "variant = \"b\"", "no variant is called so"),
         ("paper.pooled", "paper.poled", "`poled` has no estimator"),
         ("[[findings]]", "[[variants]]\nname = \"a\"\n\n[[findings]]", "twice"),
+        ("estimator = \"core\"", "estimator = \"kore\"", "the estimator `kore`"),
+        ("shifted = \"test2\"", "shifted = \"tset2\"", "no split `tset2`; there are train"),
+        ("[[findings]]", &curve("gruops", "test2"), "`gruops`, which is no setting"),
+        ("[[findings]]", &curve("groups", "tset3"), "no split `tset3`"),
     ] {
         fs::write(&path, whole.replace(from, to)).unwrap();
         let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);

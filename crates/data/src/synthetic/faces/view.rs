@@ -91,12 +91,11 @@ impl View {
 impl Pose {
     fn draw(rng: &mut impl Rng) -> Pose {
         Pose {
-            yaw: normal(rng, 0.0, 0.18),
+            yaw: normal(rng, 0.0, 0.25),
             pitch: normal(rng, 0.0, 0.1),
             roll: normal(rng, 0.0, 0.05),
             scale: normal(rng, 1.1, 0.04),
-            // Small: CelebA's pictures are aligned by the eyes.
-            shift: [normal(rng, 0.0, 0.25), normal(rng, 0.0, 0.25)],
+            shift: [normal(rng, 0.0, 0.6), normal(rng, 0.0, 0.6)],
         }
     }
 }
@@ -125,7 +124,7 @@ impl Light {
 fn camera(rng: &mut impl Rng) -> Camera {
     let warmth = normal(rng, 0.0, 0.11);
     Camera {
-        exposure: normal(rng, 0.0, 0.34).exp(),
+        exposure: normal(rng, 0.0, 0.25).exp(),
         contrast: normal(rng, 1.0, 0.12),
         tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.02), 1.0 - warmth],
         blur: between(rng, 0.0, 0.22),
