@@ -72,13 +72,16 @@ impl fmt::Display for Restarts {
 
 /// Prints the error and its tip on stderr.
 pub fn report(error: &anyhow::Error) -> ExitCode {
+    let restarts = error.is::<Restarts>();
     if is_interruption(error) {
-        let and = if error.is::<Restarts>() { "" } else { " and --resume" };
+        let and = if restarts { "" } else { " and --resume" };
         eprintln!("{error:#}: its state is kept\ntip: go on with the same command{and}");
         return ExitCode::from(INTERRUPTED);
     }
     eprintln!("error: {error:#}");
     if let Some(tip) = error.chain().find_map(tip) {
+        // A command that goes on by itself has no such flag.
+        let tip = if restarts { tip.replace("--resume", "the same command") } else { tip };
         eprintln!("tip: {tip}");
     }
     match error.downcast_ref::<Usage>() {

@@ -249,7 +249,12 @@ impl Work {
             checkpoints: Checkpoints { every: self.every, stop: &self.stop },
             quiet: self.show.quiet,
         };
-        let results = training.train(&folder, &plan.estimators, plan.runs)?;
+        let mut results = training.train(&folder, &plan.estimators, plan.runs)?;
+        // Of several settings of CoRe the report speaks of the one that is the experiment's.
+        for (result, estimator) in results.estimators.iter_mut().zip(&plan.estimators) {
+            let namesakes = plan.estimators.iter().filter(|other| other.name == estimator.name).count();
+            result.chosen = namesakes > 1 && estimator.key == estimator.name;
+        }
         training.write(&folder, &plan.estimators, &results)?;
         Ok(())
     }

@@ -50,7 +50,7 @@ impl Glasses {
             lens: [width, normal(rng, 2.6, 0.5).clamp(1.6, width)],
             roundness: between(rng, 0.2, 1.0),
             rise: normal(rng, 0.03, 0.07),
-            thickness: if metal { between(rng, 0.65, 0.95) } else { between(rng, 0.9, 1.5) },
+            thickness: if metal { between(rng, 0.65, 0.95) } else { between(rng, 0.8, 1.5) },
             colour: if metal { metal_colour(rng) } else { horn_colour(rng) },
             tint: hsv(between(rng, 0.0, 0.7), between(rng, 0.0, 0.4), between(rng, 0.04, 0.25)),
             darkness: if sunglasses { between(rng, 0.5, 0.95) } else { between(rng, 0.0, 0.12) },
@@ -125,18 +125,18 @@ impl Glasses {
 
 fn metal_colour(rng: &mut impl Rng) -> Rgb {
     const METALS: [(Rgb, f32); 4] = [
-        ([0.25, 0.25, 0.27], 0.6),
-        ([0.62, 0.62, 0.64], 0.2),
-        ([0.7, 0.57, 0.3], 0.15),
-        ([0.6, 0.42, 0.35], 0.05),
+        ([0.62, 0.62, 0.64], 0.35),
+        ([0.7, 0.57, 0.3], 0.3),
+        ([0.25, 0.25, 0.27], 0.25),
+        ([0.6, 0.42, 0.35], 0.1),
     ];
     weighted(rng, &METALS)
 }
 
 fn horn_colour(rng: &mut impl Rng) -> Rgb {
-    let colourful = hsv(between(rng, 0.0, 1.0), between(rng, 0.3, 0.8), between(rng, 0.1, 0.5));
+    let colourful = hsv(between(rng, 0.0, 1.0), between(rng, 0.3, 0.8), between(rng, 0.2, 0.7));
     weighted(
         rng,
-        &[([0.05, 0.05, 0.06], 0.6), ([0.25, 0.14, 0.08], 0.25), (colourful, 0.12), ([0.8, 0.76, 0.7], 0.03)],
+        &[([0.05, 0.05, 0.06], 0.45), ([0.3, 0.18, 0.1], 0.25), (colourful, 0.2), ([0.8, 0.76, 0.7], 0.04)],
     )
 }

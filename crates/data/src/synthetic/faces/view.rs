@@ -91,11 +91,12 @@ impl View {
 impl Pose {
     fn draw(rng: &mut impl Rng) -> Pose {
         Pose {
-            yaw: normal(rng, 0.0, 0.25),
+            yaw: normal(rng, 0.0, 0.18),
             pitch: normal(rng, 0.0, 0.1),
             roll: normal(rng, 0.0, 0.05),
             scale: normal(rng, 1.1, 0.04),
-            shift: [normal(rng, 0.0, 0.6), normal(rng, 0.0, 0.6)],
+            // Small: CelebA's pictures are aligned by the eyes.
+            shift: [normal(rng, 0.0, 0.25), normal(rng, 0.0, 0.25)],
         }
     }
 }
@@ -122,9 +123,9 @@ impl Light {
 }
 
 fn camera(rng: &mut impl Rng) -> Camera {
-    let warmth = normal(rng, 0.0, 0.11);
+    let warmth = normal(rng, 0.0, 0.06);
     Camera {
-        exposure: normal(rng, 0.0, 0.25).exp(),
+        exposure: normal(rng, 0.0, 0.16).exp(),
         contrast: normal(rng, 1.0, 0.12),
         tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.02), 1.0 - warmth],
         blur: between(rng, 0.0, 0.22),
