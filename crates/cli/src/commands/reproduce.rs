@@ -55,7 +55,9 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     }
     match failed.as_slice() {
         [] => Ok(()),
-        failed => Err(Failure::new(format!("not finished: {}", failed.join(", "))).into()),
+        failed => Err(Failure::new(format!("not finished: {}", failed.join(", ")))
+            .tip("the same command goes on with them; what is finished is kept")
+            .into()),
     }
 }
 

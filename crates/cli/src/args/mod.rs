@@ -1,0 +1,291 @@
+//! The command line as typed. What it means is decided in [`crate::settings`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+mod settings;
+
+pub use settings::{AugmentFlags, ChoiceFlags, Settings, SizeFlags, TableFlags};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "corevar",
+    version,
+    about = "Train classifiers that do not depend on style: pose, light, camera, colour, clothes",
+    after_help = "Start with `corevar demo`. Every command explains itself with --help.",
+    arg_required_else_help = true
+)]
+pub struct Program {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Built-in data, both estimators, the table and the report: about a minute
+    Demo(Demo),
+    /// Train one estimator
+    Train(Train),
+    /// Train the pooled and the CoRe estimator side by side, several runs each
+    Compare(Compare),
+    /// Train a path of penalty weights and choose the largest that costs little on the validation rows
+    Sweep(Sweep),
+    /// A linear model along a path of penalty weights: coefficients, validation loss and penalty
+    Path(Sweep),
+    /// What is grouped, what is missing, what leaks, and whether CoRe can help
+    Inspect(Inspect),
+    /// Errors, variances, calibration and robustness of trained models
+    Evaluate(Evaluate),
+    /// Error and changed answers of trained models under growing interventions
+    Stress(Stress),
+    /// Write the report of a run again, from its records
+    Report(Report),
+    /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
+    Import(Import),
+    /// Run an experiment of the paper, and put its numbers beside the paper's
+    Reproduce(Reproduce),
+    /// Write a synthetic data set as a folder: images or features, and metadata.csv
+    Generate(Generate),
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder for models, records and report; an earlier run in it is replaced
+    #[arg(long, value_name = "DIR", default_value = "corevar-demo")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub show: Show,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub struct Train {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub common: Common,
+    /// Also train the two baselines: variance given the label alone, and overall variance
+    #[arg(long)]
+    pub baselines: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Sweep {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+/// Which models, on which data.
+#[derive(Debug, Args)]
+pub struct Models {
+    /// Model files or run folders, then the data: a built-in name, a metadata.csv, or a folder
+    #[arg(value_name = "MODEL.. DATA", required = true, num_args = 2..)]
+    pub models_and_data: Vec<String>,
+    /// Folder for records and report
+    #[arg(long, value_name = "RUN")]
+    pub out: Option<PathBuf>,
+    /// Replace a run that --out already holds
+    #[arg(long, requires = "out")]
+    pub overwrite: bool,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "corevar evaluate [OPTIONS] MODEL.. DATA")]
+pub struct Evaluate {
+    #[command(flatten)]
+    pub models: Models,
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "corevar stress [OPTIONS] MODEL.. DATA")]
+pub struct Stress {
+    #[command(flatten)]
+    pub models: Models,
+    /// Interventions, such as blur or 'rotate=10|20|40', set apart by commas [default: all]
+    #[arg(long, value_name = "NAME[=S|S..],..", value_delimiter = ',')]
+    pub interventions: Option<Vec<String>>,
+    /// Rows of this split [default: test, or the first that is neither train nor val]
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
+    /// Decides what is random in an intervention
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct Report {
+    /// Folder of a run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Import {
+    /// mnist, qmnist, celeba, awa2 or waterbirds
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Folder with the original files
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// New folder to write to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// CelebA: the attribute that becomes the label [default: Eyeglasses]
+    #[arg(long, value_name = "NAME")]
+    pub label: Option<String>,
+    /// AwA2: only these classes, such as horse,elephant
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub classes: Vec<String>,
+    /// Waterbirds: follow links that lead out of the folder of the table
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// Say nothing but errors
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// linear, nonlinear, small-n, gender, gender-features, quality, brightness, stickmen, mnist, elmer, or all; or a file
+    /// `mine.toml` in the form of those in experiments/
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
+    /// another draw of the data, only by its name]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    pub variant: Vec<String>,
+    /// Fewer rows and runs, which still show the effect: minutes [default]
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// The paper's number of rows, five runs: hours
+    #[arg(long)]
+    pub full: bool,
+    /// Folder with the original files of CelebA, AwA2 or MNIST [default: pictures drawn by this program in their stead]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// gender-features: a .npy matrix with a row for each picture of CelebA, in the order of list_attr_celeba.txt
+    #[arg(long, value_name = "F.npy")]
+    pub features_file: Option<PathBuf>,
+    /// Folder for models, records and reports; what is finished in it is not trained again
+    #[arg(long, value_name = "DIR", default_value = "reproduced")]
+    pub out: PathBuf,
+    /// Replace variants that --out holds with other settings
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Also write all that --out holds as a page of Markdown; what ran in full is not repeated from quick
+    #[arg(long, value_name = "F.md")]
+    pub markdown: Option<PathBuf>,
+    /// Seconds between checkpoints
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    pub checkpoint_every: f64,
+    #[command(flatten)]
+    pub show: Show,
+    /// Threads to use [default: all]. The results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+/// Where decoded pictures stay for the next time.
+#[derive(Debug, Clone, Default, Args)]
+pub struct CacheFlag {
+    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or more]
+    #[arg(long, value_name = "DIR|off")]
+    pub cache: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// linear, nonlinear, stickmen, faces or animals
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// New folder to write to
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+    /// Change the style of the pictures, such as 'quality=N(30,10)' or 'rotate=U(35,70); blur=1'
+    #[arg(long, value_name = "RECIPE")]
+    pub intervene: Option<String>,
+    /// Only in these splits [default: all]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "intervene")]
+    pub intervene_splits: Option<Vec<String>>,
+    #[arg(long)]
+    /// Say nothing but errors
+    pub quiet: bool,
+}
+
+/// How results and progress are shown.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Show {
+    /// Print a JSON document on stdout instead of the table: results.json, where there is one
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on stderr
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Common {
+    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// Folder for models, records and report
+    #[arg(long, value_name = "RUN")]
+    pub out: PathBuf,
+    /// Replace a run that --out already holds
+    #[arg(long, conflicts_with = "resume")]
+    pub overwrite: bool,
+    /// Go on with the run that --out holds: what is finished is not trained again, and a run that was stopped goes on at
+    /// its last checkpoint
+    #[arg(long)]
+    pub resume: bool,
+    /// Seconds between checkpoints; 0 keeps one after every batch
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    pub checkpoint_every: f64,
+    /// Settings from a file; flags go before it. The config.toml of train, compare and sweep is such a file
+    #[arg(long, value_name = "F.toml")]
+    pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub cache: CacheFlag,
+    /// Threads to use [default: all]. The results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub settings: Settings,
+}
