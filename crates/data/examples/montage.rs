@@ -1,5 +1,6 @@
 //! Contact sheets of the drawn pictures: `cargo run --release -p corevar-data --example montage -- KIND OUT.png [SEED]`
-//! with the kinds persons (a row a person), glasses (each picture without and with), faces, animals, speed.
+//! with the kinds persons (a row a person, four occasions), glasses (each picture without and with), faces,
+//! animals, speed.
 
 use std::time::Instant;
 
@@ -59,7 +60,11 @@ fn sheet(kind: &str, rng: &mut ChaCha8Rng) -> Option<Sheet> {
         match kind {
             "persons" if number % 12 == 0 => {
                 let person = faces::Person::draw(rng);
-                pictures.extend((0..12).map(|place| face(&person, &faces::View::draw(rng), place % 3 == 2)));
+                for number in 0..4 {
+                    let occasion = faces::Occasion::draw(rng);
+                    let mut view = || faces::View::draw_on(occasion.clone(), rng);
+                    pictures.extend((0..3).map(|_| face(&person, &view(), number % 2 == 1)));
+                }
             }
             "persons" => {}
             "glasses" if number % 2 == 0 => {

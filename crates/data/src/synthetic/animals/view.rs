@@ -54,9 +54,9 @@ impl Pose {
         let side = if chance(rng, 0.5) { 1.0 } else { -1.0 };
         let stride = between(rng, 0.0, 1.0);
         Pose {
-            place: [normal(rng, 15.5, 2.2), normal(rng, 15.0, 1.6)],
+            place: [normal(rng, 15.5, 1.3), normal(rng, 15.0, 1.0)],
             scale: normal(rng, 1.15, 0.12),
-            facing: side * between(rng, 0.55, 1.0),
+            facing: side * between(rng, 0.73, 1.0),
             legs: std::array::from_fn(|_| stride * normal(rng, 0.0, 1.6)),
             head: between(rng, 0.0, 1.0).powi(2),
             swing: between(rng, -1.0, 1.0),
@@ -66,7 +66,7 @@ impl Pose {
 
 fn camera(rng: &mut impl Rng) -> Camera {
     // From the evening sun to open shade.
-    let warmth = normal(rng, 0.0, 0.28).clamp(-0.5, 0.5);
+    let warmth = normal(rng, 0.0, 0.32).clamp(-0.5, 0.5);
     Camera {
         exposure: normal(rng, 0.0, 0.15).exp(),
         contrast: normal(rng, 1.0, 0.12),

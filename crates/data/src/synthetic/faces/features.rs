@@ -1,15 +1,16 @@
 //! Eyes, brows, nose, mouth and beard.
 
 use super::head::Head;
+use super::occasion::Light;
 use super::person::{BeardStyle, Person};
 use super::view::{Expression, View};
 use crate::synthetic::paint::{Canvas, Cut, Edge, Ellipse, Line, Path, mix, scaled};
 
 /// Paints the face of a person as it is in a view.
 pub(super) fn paint(canvas: &mut Canvas, head: &Head, person: &Person, view: &View) {
-    beard(canvas, head, person, view.beard_day);
+    beard(canvas, head, person, view.occasion.beard_day);
     wrinkles(canvas, head, person);
-    nose(canvas, head, person, view);
+    nose(canvas, head, person, &view.occasion.light);
     mouth(canvas, head, person, &view.expression);
     for side in [-1.0, 1.0] {
         eye(canvas, head, person, &view.expression, side);
@@ -53,15 +54,15 @@ fn brow(canvas: &mut Canvas, head: &Head, person: &Person, expression: &Expressi
     canvas.fill(&frame, &path, Edge::Soft(1.3), colour, 0.85);
 }
 
-fn nose(canvas: &mut Canvas, head: &Head, person: &Person, view: &View) {
+fn nose(canvas: &mut Canvas, head: &Head, person: &Person, light: &Light) {
     let [width, tip] = person.nose;
     let dark = scaled(person.skin, 0.62);
-    let shaded_side = if view.light.direction[0] > 0.0 { -1.0 } else { 1.0 };
+    let shaded_side = if light.direction[0] > 0.0 { -1.0 } else { 1.0 };
     let frame = head.spot([0.0, tip]);
     let ridge = Line { from: [shaded_side * 0.9, -5.0], to: [shaded_side * width * 0.7, -0.6], radius: 0.5 };
-    canvas.fill(&frame, &ridge, Edge::Soft(1.8), dark, 0.2 + 0.35 * view.light.hardness);
-    let light = Line { from: [0.0, -4.0], to: [0.0, -0.8], radius: 0.4 };
-    canvas.fill(&frame, &light, Edge::Soft(1.6), mix(person.skin, [1.0; 3], 0.35), 0.45);
+    canvas.fill(&frame, &ridge, Edge::Soft(1.8), dark, 0.2 + 0.35 * light.hardness);
+    let gleam = Line { from: [0.0, -4.0], to: [0.0, -0.8], radius: 0.4 };
+    canvas.fill(&frame, &gleam, Edge::Soft(1.6), mix(person.skin, [1.0; 3], 0.35), 0.45);
     let below = Path::new([-width, 0.1], [0.0, 1.1], [width, 0.1], 0.35);
     canvas.fill(&frame, &below, Edge::Soft(1.3), dark, 0.7);
     for side in [-1.0, 1.0] {

@@ -1,7 +1,8 @@
 //! The head in the picture: its outline, and where on it things are when it turns.
 
+use super::occasion::Light;
 use super::person::Person;
-use super::view::{Light, Pose, View};
+use super::view::{Pose, View};
 use crate::synthetic::paint::{Blob, Canvas, Cut, Edge, Ellipse, Frame, Rgb, RoundedBox, Shape, scaled};
 
 /// From the middle of the head to the tip of the nose, about: how far features move when the head turns.

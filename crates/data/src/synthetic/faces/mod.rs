@@ -3,6 +3,8 @@
 //!
 //! Whether a person tends to wear glasses ([`Person::habit`]) depends on nothing else about the person,
 //! and nothing in a view depends on either, so the pixels of the glasses are the only sign of glasses.
+//! Pictures of an [`Occasion`] share place and light, and in an [`album`] the glasses too: in few pictures
+//! some light goes with glasses by accident, as in photographs, and in many it does not.
 
 mod album;
 mod backdrop;
@@ -11,6 +13,7 @@ mod generator;
 mod glasses;
 mod hair;
 mod head;
+mod occasion;
 mod person;
 #[cfg(test)]
 mod tests;
@@ -20,8 +23,9 @@ pub use album::{AlbumSizes, album};
 pub use backdrop::{Backdrop, BackdropKind};
 pub(super) use generator::Faces;
 pub use glasses::{Glasses, RimKind};
+pub use occasion::{Light, Occasion};
 pub use person::{Beard, BeardStyle, Eyes, Face, Hair, HairStyle, Mouth, Person, Sex};
-pub use view::{Expression, Light, Pose, View};
+pub use view::{Expression, Pose, View};
 
 use crate::ImageShape;
 use head::Head;
@@ -33,22 +37,23 @@ pub const SHAPE: ImageShape = ImageShape { height: 64, width: 48, channels: 3 };
 /// the same picture apart from the glasses.
 pub fn render(person: &Person, view: &View, glasses: bool, pixels: &mut [u8]) {
     let head = Head::new(person, view);
-    let mut canvas = view.backdrop.canvas(SHAPE.height, SHAPE.width);
-    head.paint_body(&mut canvas, view.clothes);
-    hair::paint_behind(&mut canvas, &head, &person.hair, person.face.width, view.hair_day);
+    let occasion = &view.occasion;
+    let mut canvas = occasion.backdrop.canvas(SHAPE.height, SHAPE.width);
+    head.paint_body(&mut canvas, occasion.clothes);
+    hair::paint_behind(&mut canvas, &head, &person.hair, person.face.width, occasion.hair_day);
     head.paint_neck(&mut canvas);
     head.paint_face(&mut canvas);
     features::paint(&mut canvas, &head, person, view);
-    hair::paint_front(&mut canvas, &head, &person.hair, person.face.width, view.hair_day);
+    hair::paint_front(&mut canvas, &head, &person.hair, person.face.width, occasion.hair_day);
     if person.earrings {
         head.paint_earrings(&mut canvas);
     }
-    if let Some(colour) = view.cap {
+    if let Some(colour) = occasion.cap {
         head.paint_cap(&mut canvas, colour);
     }
     if glasses {
         person.glasses.paint(&mut canvas, &head, view.glare);
     }
-    head.shade(&mut canvas, &view.light);
+    head.shade(&mut canvas, &occasion.light);
     view.camera.develop(canvas, pixels);
 }

@@ -2,32 +2,22 @@
 
 use rand::{Rng, RngExt};
 
-use super::backdrop::Backdrop;
+use super::occasion::Occasion;
 use crate::synthetic::draws::{between, chance, normal};
-use crate::synthetic::paint::{Camera, Rgb, hsv};
+use crate::synthetic::paint::Camera;
 
 /// A moment before the camera. Nothing in it depends on the person or on glasses.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
+    /// What it shares with other pictures.
+    pub occasion: Occasion,
     /// Where the head is and where it looks.
     pub pose: Pose,
     /// What the face does.
     pub expression: Expression,
-    /// Where the light comes from.
-    pub light: Light,
-    /// Behind the person.
-    pub backdrop: Backdrop,
-    /// Colour of the clothes.
-    pub clothes: Rgb,
-    /// A cap over hair and forehead, if any: its colour.
-    pub cap: Option<Rgb>,
     /// Reflection in the lenses of glasses, 0 to 1.
     pub glare: f32,
-    /// How the hair falls today: -1 flat, 1 wild.
-    pub hair_day: f32,
-    /// Factor on the density of the beard.
-    pub beard_day: f32,
-    /// Exposure, sharpness and grain.
+    /// Exposure, sharpness and grain, near those of the occasion.
     pub camera: Camera,
 }
 
@@ -61,29 +51,26 @@ pub struct Expression {
     pub brows: f32,
 }
 
-/// Light on the head.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Light {
-    /// Towards the lamp: right, down, to the camera; of length 1.
-    pub direction: [f32; 3],
-    /// 0 is even light, 1 a hard lamp.
-    pub hardness: f32,
-}
-
 impl View {
-    /// A view.
+    /// A view on an occasion of its own.
     pub fn draw(rng: &mut impl Rng) -> View {
+        View::draw_on(Occasion::draw(rng), rng)
+    }
+
+    /// One of the views on that occasion.
+    pub fn draw_on(occasion: Occasion, rng: &mut impl Rng) -> View {
+        let camera = Camera {
+            exposure: occasion.camera.exposure * normal(rng, 0.0, 0.05).exp(),
+            blur: between(rng, 0.0, 0.22),
+            grain_seed: rng.random(),
+            ..occasion.camera
+        };
         View {
+            occasion,
             pose: Pose::draw(rng),
             expression: Expression::draw(rng),
-            light: Light::draw(rng),
-            backdrop: Backdrop::draw(rng),
-            clothes: hsv(rng.random(), between(rng, 0.0, 0.7), between(rng, 0.08, 0.95)),
-            cap: chance(rng, 0.05).then(|| hsv(rng.random(), between(rng, 0.0, 0.8), between(rng, 0.1, 0.9))),
             glare: if chance(rng, 0.4) { rng.random() } else { 0.0 },
-            hair_day: normal(rng, 0.0, 0.5),
-            beard_day: between(rng, 0.6, 1.2),
-            camera: camera(rng),
+            camera,
         }
     }
 }
@@ -111,25 +98,5 @@ impl Expression {
             gaze: [normal(rng, 0.0, 0.4), normal(rng, 0.0, 0.15)],
             brows: normal(rng, 0.0, 0.4),
         }
-    }
-}
-
-impl Light {
-    fn draw(rng: &mut impl Rng) -> Light {
-        let [right, down, front] = [normal(rng, 0.0, 0.7), normal(rng, -0.45, 0.4), between(rng, 0.35, 1.0)];
-        let length = (right * right + down * down + front * front).sqrt();
-        Light { direction: [right / length, down / length, front / length], hardness: between(rng, 0.1, 0.8) }
-    }
-}
-
-fn camera(rng: &mut impl Rng) -> Camera {
-    let warmth = normal(rng, 0.0, 0.06);
-    Camera {
-        exposure: normal(rng, 0.0, 0.16).exp(),
-        contrast: normal(rng, 1.0, 0.12),
-        tint: [1.0 + warmth, 1.0 + normal(rng, 0.0, 0.02), 1.0 - warmth],
-        blur: between(rng, 0.0, 0.22),
-        grain: between(rng, 0.004, 0.025),
-        grain_seed: rng.random(),
     }
 }
