@@ -15,6 +15,7 @@ pub mod import;
 pub mod inspect;
 pub mod interventions;
 pub mod protocols;
+mod random;
 mod save;
 mod split;
 pub mod synthetic;

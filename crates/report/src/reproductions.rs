@@ -171,7 +171,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar::experiment::{Curve as Wanted, Size, Source, find};
+    use corevar::experiment::{Curve as Wanted, Material, Size, find};
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -180,7 +180,8 @@ mod tests {
         };
         let curve: Wanted = find("small-n").unwrap().curves[0].clone();
         let figures = vec![Figure { curve, lines: vec![line("ridge 0.001", 0.3), line("<ridge> 1", 0.4)] }];
-        let empty = Reproduction::new(&find("small-n").unwrap(), Size::Quick, Source::StandIn, Vec::new());
+        let empty =
+            Reproduction::new(&find("small-n").unwrap(), Size::Quick, &Material::default(), Vec::new());
         Reproduction { figures, ..empty }
     }
 

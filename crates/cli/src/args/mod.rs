@@ -184,10 +184,10 @@ pub struct Reproduce {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
-    /// another draw of the data, only by its name]
+    /// rows of its own, only by its whole name]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub variant: Vec<String>,
-    /// Fewer rows and runs, which still show the effect: minutes [default]
+    /// Fewer rows, runs or epochs, which still show the effect: minutes [default]
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// The paper's number of rows, five runs: hours

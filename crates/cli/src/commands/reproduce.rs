@@ -47,9 +47,10 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
         }
         anyhow::Ok(())
     });
-    // Also of what was stopped.
-    write_pages(args)?;
+    // Also of what was stopped; why it stopped is the greater news.
+    let pages = write_pages(args);
     outcome?;
+    pages?;
     if args.show.json {
         output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
     }
@@ -116,7 +117,14 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
             show,
         })
     };
-    names.into_iter().map(work).collect()
+    let works: Vec<Work> = names.into_iter().map(work).collect::<anyhow::Result<_>>()?;
+    match &args.data {
+        Some(folder) if works.iter().all(|work| work.material.originals.is_none()) => {
+            let message = format!("--data: {} holds none of the original files", folder.display());
+            Err(Usage::new(message).tip("name the folder with the files of CelebA, AwA2 or MNIST").into())
+        }
+        _ => Ok(works),
+    }
 }
 
 /// Nobody's report is replaced, and a page that cannot be written is found before hours of training.
@@ -144,6 +152,7 @@ fn usage(error: ExperimentError) -> anyhow::Error {
     let is_usage = matches!(
         error,
         ExperimentError::NoExperiment { .. }
+            | ExperimentError::Known { .. }
             | ExperimentError::NoVariant { .. }
             | ExperimentError::Material { .. }
     );
@@ -217,7 +226,7 @@ impl Work {
                 variants.push(VariantRecord::new(variant, &plan, &finished));
             }
         }
-        let record = Reproduction::new(&self.experiment, self.size, self.source, variants);
+        let record = Reproduction::new(&self.experiment, self.size, &self.material, variants);
         if !record.variants.is_empty() {
             record.write(&self.folder).with_context(|| self.folder.display().to_string())?;
             corevar_report::write_reproductions(&self.folder, std::slice::from_ref(&record))?;

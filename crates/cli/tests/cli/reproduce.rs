@@ -6,12 +6,13 @@ use std::path::Path;
 use crate::support::*;
 
 /// Every protocol with few rows and one epoch: name, settings of the data, split that shifts.
-const SMALL_ONES: [(&str, &str, &str); 9] = [
+const SMALL_ONES: [(&str, &str, &str); 10] = [
     ("linear", "rows = 400, groups = 40, test-rows = 100", "test2"),
     ("nonlinear", "rows = 400, groups = 40, test-rows = 100", "test2"),
     ("stickmen", "rows = 200, groups = 20, test-rows = 50", "test2"),
     ("small-n", "set = 1, persons = 4, val-rows = 20, test-rows = 20", "test"),
     ("gender", "rows = 200, groups = 20, test1-rows = 40, test2-rows = 40", "test2"),
+    ("gender-features", "rows = 200, groups = 20, test1-rows = 40, test2-rows = 40", "test2"),
     ("quality", "rows = 200, groups = 20, grouping = 2, test-rows = 40", "test2"),
     ("brightness", "rows = 200, groups = 20, grouping = 3, test-rows = 40", "test2"),
     ("mnist", "originals = 200, copies = 20, test-rows = 50", "test1"),
@@ -21,7 +22,7 @@ const SMALL_ONES: [(&str, &str, &str); 9] = [
 /// An experiment with one variant `a`, as a user would write it.
 fn write_experiment(folder: &Path, protocol: &str, data: &str, shifted: &str) {
     let model = match protocol {
-        "linear" => r#"model = { kind = "linear" }"#,
+        "linear" | "gender-features" => r#"model = { kind = "linear" }"#,
         "nonlinear" => r#"model = { kind = "mlp", hidden = [8] }, epochs = 1"#,
         _ => "epochs = 1",
     };
@@ -109,6 +110,7 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
         ("reproduce all --variant c50", "name the experiment"),
         ("reproduce linear --data empty", "leave out --data"),
         ("reproduce mnist --data nowhere", "nowhere is no folder"),
+        ("reproduce all --data empty", "empty holds none of the original files"),
         ("reproduce mnist --features-file f.npy", "leave out --features-file"),
         ("reproduce mnist --quick --full", "cannot be used with"),
         ("reproduce mnist --threads 0", "at least 1"),
@@ -149,6 +151,8 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("shifted = \"test2\"", "shifted = \"tset2\"", "no split `tset2`; there are train"),
         ("[[findings]]", &curve("gruops", "test2"), "`gruops`, which is no setting"),
         ("[[findings]]", &curve("groups", "tset3"), "no split `tset3`"),
+        ("paper.pooled.test2", "paper.pooled.tset2", "no split `tset2`"),
+        ("at-least = 0", "", "needs at-most or at-least"),
     ] {
         fs::write(&path, whole.replace(from, to)).unwrap();
         let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);

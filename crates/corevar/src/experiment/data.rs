@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::spec::{Experiment, ExperimentError};
 
 /// How data are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// A generator of this project; the paper has one too.
@@ -41,15 +41,22 @@ pub enum Protocol {
 }
 
 /// A protocol with its settings.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Plans {
     seed: u64,
+    #[serde(flatten)]
     kind: Kind,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 enum Kind {
-    Drawn(&'static str, Sizes),
+    Drawn {
+        #[serde(skip)]
+        generator: &'static str,
+        #[serde(flatten)]
+        sizes: Sizes,
+    },
     SmallN(SmallN),
     Gender(Gender),
     GenderFeatures(Gender),
@@ -101,13 +108,13 @@ impl Protocol {
         }
     }
 
-    /// Whether the original files of this experiment are in a folder.
+    /// Whether a folder holds any of the original files of this experiment, whole or not.
     pub fn has_originals(self, folder: &Path) -> bool {
         match self {
             Self::Linear | Self::Nonlinear | Self::Stickmen => false,
-            Self::Mnist => originals::mnist(folder).is_ok(),
-            Self::Elmer => originals::awa2(folder).is_ok(),
-            _ => originals::celeba(folder).is_ok(),
+            Self::Mnist => originals::has_mnist(folder),
+            Self::Elmer => originals::has_awa2(folder),
+            _ => originals::has_celeba(folder),
         }
     }
 
@@ -125,9 +132,9 @@ impl Protocol {
 
     fn kind(self, settings: Table) -> Result<Kind, toml::de::Error> {
         Ok(match self {
-            Self::Linear => Kind::Drawn("linear", settings.try_into()?),
-            Self::Nonlinear => Kind::Drawn("nonlinear", settings.try_into()?),
-            Self::Stickmen => Kind::Drawn("stickmen", settings.try_into()?),
+            Self::Linear => Kind::Drawn { generator: "linear", sizes: settings.try_into()? },
+            Self::Nonlinear => Kind::Drawn { generator: "nonlinear", sizes: settings.try_into()? },
+            Self::Stickmen => Kind::Drawn { generator: "stickmen", sizes: settings.try_into()? },
             Self::SmallN => Kind::SmallN(settings.try_into()?),
             Self::Gender => Kind::Gender(settings.try_into()?),
             Self::GenderFeatures => Kind::GenderFeatures(settings.try_into()?),
@@ -164,11 +171,11 @@ impl Experiment {
 impl Plan {
     /// Makes the data.
     pub fn dataset(&self, material: &Material) -> Result<Dataset, ExperimentError> {
-        let Plans { seed, kind } = &self.protocol;
+        let Plans { seed, kind } = &self.plans;
         let seed = *seed;
         let from = material.originals.as_deref();
         Ok(match kind {
-            Kind::Drawn(name, sizes) => drawn(name, sizes, seed)?,
+            Kind::Drawn { generator, sizes } => drawn(generator, sizes, seed)?,
             Kind::SmallN(set) => set.build(&photographs(from, seed)?, seed)?,
             Kind::Gender(set) => set.build(&photographs(from, seed)?, seed)?,
             Kind::Quality(set) => set.build(&photographs(from, seed)?, seed)?,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{SettingRecord, VariantRecord};
-use super::spec::Experiment;
+use super::record::VariantRecord;
+use super::spec::{Experiment, Variant};
 
 /// A finding of the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,6 +47,11 @@ pub struct Judged {
 }
 
 impl Finding {
+    /// Whether nothing could contradict it.
+    pub(super) fn has_no_bound(&self) -> bool {
+        self.at_most.is_none() && self.at_least.is_none()
+    }
+
     /// None while a variant of one of the sides is not trained, or where there is nothing to divide by.
     pub(super) fn judge(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<Judged> {
         let ratio = self.of.error(experiment, variants)? / self.to.error(experiment, variants)?;
@@ -71,23 +76,19 @@ impl Judged {
 }
 
 impl Side {
-    /// Whether it looks at this variant.
-    pub(super) fn is_of(&self, variant: &str) -> bool {
-        corevar_data::table::matches(&self.variant, variant)
+    /// Whether it looks at this variant: those aside are not of the paper.
+    pub(super) fn is_of(&self, variant: &Variant) -> bool {
+        !variant.aside && corevar_data::table::matches(&self.variant, &variant.name)
     }
 
     fn error(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<f64> {
-        let mut wanted = experiment.variants.iter().filter(|variant| self.is_of(&variant.name));
-        if !wanted.all(|wanted| variants.iter().any(|trained| trained.name == wanted.name)) {
-            return None;
-        }
-        let errors: Vec<f64> = variants
-            .iter()
-            .filter(|variant| self.is_of(&variant.name))
-            .flat_map(|variant| &variant.settings)
-            .filter(|setting| setting.key == self.estimator)
-            .filter_map(|setting: &SettingRecord| setting.splits.get(&self.split)?.error)
-            .collect();
+        let wanted = experiment.variants.iter().filter(|variant| self.is_of(variant));
+        let error = |wanted: &Variant| {
+            let trained = variants.iter().find(|trained| trained.name == wanted.name)?;
+            let setting = trained.settings.iter().find(|setting| setting.key == self.estimator)?;
+            setting.splits.get(&self.split)?.error
+        };
+        let errors: Vec<f64> = wanted.map(error).collect::<Option<_>>()?;
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::finding::{Judged, Side};
+use super::finding::Judged;
 use super::record::{Reproduction, VariantRecord};
 use super::spec::Size;
 
@@ -11,8 +11,8 @@ pub fn markdown(records: &[Reproduction]) -> String {
     let mut text = String::from(
         "# Results\n\nWritten by `corevar reproduce`; not by hand. Errors in %, mean ± standard error over the runs, the \
          paper's number in brackets. *full* is the paper's number of rows and five runs (one where the model is solved \
-         exactly); *quick* has fewer of both. A *stand-in* is drawn by this project in place of photographs that cannot \
-         be shipped: its errors are not those of the paper, only what the method does to them.\n",
+         exactly); *quick* has fewer rows, runs or epochs. A *stand-in* is drawn by this project in place of photographs \
+         that cannot be shipped: its errors are not those of the paper, only what the method does to them.\n",
     );
     let mut last = "";
     for record in records {
@@ -39,9 +39,11 @@ fn without_repeats(record: &Reproduction, in_full: Option<&Reproduction>) -> Rep
     };
     let variants: Vec<VariantRecord> =
         record.variants.iter().filter(|variant| !is_repeated(variant)).cloned().collect();
-    let has = |side: &Side| variants.iter().any(|variant| side.is_of(&variant.name));
-    let of_rest = |judged: &&Judged| has(&judged.finding.of) && has(&judged.finding.to);
-    let findings = record.findings.iter().filter(of_rest).cloned().collect();
+    let is_judged = |judged: &Judged| {
+        record.size == Size::Quick
+            && in_full.is_some_and(|full| full.findings.iter().any(|other| other.finding == judged.finding))
+    };
+    let findings = record.findings.iter().filter(|judged| !is_judged(judged)).cloned().collect();
     Reproduction { variants, findings, ..record.clone() }
 }
 
@@ -58,7 +60,13 @@ fn section(text: &mut String, record: &Reproduction) {
         }
     }
     let settings = record.variants.iter().flat_map(|variant| &variant.settings);
-    let last = settings.flat_map(|setting| &setting.seeds).max().copied().unwrap_or(0);
+    let mut seeds: Vec<u64> = settings.flat_map(|setting| setting.seeds.iter().copied()).collect();
+    seeds.sort_unstable();
+    let seeds = match seeds.as_slice() {
+        [first, .., last] if first != last => format!("Seeds of the runs {first} to {last}"),
+        [only, ..] => format!("Seed of the run {only}"),
+        [] => "No runs".into(),
+    };
     let rows: Vec<String> = record
         .variants
         .iter()
@@ -69,7 +77,7 @@ fn section(text: &mut String, record: &Reproduction) {
         .collect();
     let _ = write!(
         text,
-        "\n`{}`, {}, {:.0} s of training, summed over the runs. Seeds of the runs 0 to {last}. Training data: {}.\n",
+        "\n`{}`, {}, {:.0} s of training, summed over the runs. {seeds}. Training data: {}.\n",
         record.command,
         dates(record),
         record.seconds(),

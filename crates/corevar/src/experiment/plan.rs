@@ -1,13 +1,14 @@
 //! From the words of a file to what is trained.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::path::Path;
 
-use corevar_data::Dataset;
+use corevar_data::{Dataset, synthetic};
 use serde::Serialize;
 use toml::Table;
 
-use super::data::{Material, Plans};
+use super::data::{Material, Plans, Protocol};
 use super::spec::{
     EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant, check_names,
 };
@@ -19,10 +20,12 @@ use crate::train::TrainConfig;
 /// What is trained for a variant in one size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Settings of the data, complete as far as the file says them.
+    /// Settings of the data, those that the file does not name included.
     pub data: Table,
-    /// What is made of them.
-    pub(super) protocol: Plans,
+    /// How the data are made.
+    protocol: Protocol,
+    /// The same with the settings.
+    pub(super) plans: Plans,
     /// In the order of the table.
     pub estimators: Vec<Estimator>,
     /// Of each estimator.
@@ -35,17 +38,24 @@ impl Plan {
         #[derive(Serialize)]
         #[serde(rename_all = "kebab-case")]
         struct Settings<'a> {
+            protocol: Protocol,
             runs: usize,
             real: bool,
             #[serde(skip_serializing_if = "Option::is_none")]
+            drawing: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
             features_file: Option<&'a Path>,
+            order: Vec<&'a str>,
             data: &'a Table,
             estimators: BTreeMap<&'a str, &'a TrainConfig>,
         }
         toml::to_string(&Settings {
+            protocol: self.protocol,
             runs: self.runs,
             real: material.originals.is_some(),
+            drawing: material.originals.is_none().then_some(synthetic::EDITION),
             features_file: material.features.as_deref(),
+            order: self.estimators.iter().map(|one| one.key.as_str()).collect(),
             data: &self.data,
             estimators: self.estimators.iter().map(|one| (one.key.as_str(), &*one.config)).collect(),
         })
@@ -64,24 +74,23 @@ impl Experiment {
         let Overlay { runs: of_variant_runs, data: variant_data, train: variant_train } = of_variant;
         let data = over([&self.data, data, &variant.data, variant_data]);
         let train = over([&self.train, train, &variant.train, variant_train]);
-        let base = self.config(&train)?;
+        let of_this = |problem: String| self.form(format!("{}: {problem}", variant.name));
+        let base = Self::config(&train).map_err(of_this)?;
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { of_variant_runs.unwrap_or(*runs) };
-        let protocol = self.protocol.plans(data.clone()).map_err(|problem| self.form(problem))?;
+        let plans = self.protocol.plans(data).map_err(of_this)?;
+        let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
         let estimators = self.estimators(variant, &base)?;
         let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
-        check_names("estimator", &keys)
-            .map_err(|problem| self.form(format!("{}: {problem}", variant.name)))?;
+        check_names("estimator", &keys).map_err(of_this)?;
         let mut of_paper = variant.paper.keys().chain(variant.paper_penalty.keys());
         if let Some(key) = of_paper.find(|key| !keys.contains(&key.as_str())) {
-            return Err(
-                self.form(format!("{}: the paper's number of `{key}` has no estimator", variant.name))
-            );
+            return Err(of_this(format!("the paper's number of `{key}` has no estimator")));
         }
         if runs == 0 {
-            return Err(self.form(format!("{}: runs = 0, but must be at least 1", variant.name)));
+            return Err(of_this("runs = 0, but must be at least 1".into()));
         }
-        Ok(Plan { data, protocol, estimators, runs })
+        Ok(Plan { data, protocol: self.protocol, plans, estimators, runs })
     }
 
     /// Whether every variant can be planned, and figures and findings speak of what is then there: a slip in
@@ -89,11 +98,14 @@ impl Experiment {
     pub fn check(&self, size: Size) -> Result<(), ExperimentError> {
         let plans = self.variants.iter().map(|variant| self.plan(variant, size));
         let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
-        for key in self.findings.iter().flat_map(|finding| [&finding.of.estimator, &finding.to.estimator]) {
-            if !plans.iter().flat_map(|plan| &plan.estimators).any(|estimator| estimator.key == *key) {
-                return Err(
-                    self.form(format!("a finding speaks of the estimator `{key}`, which no variant has"))
-                );
+        for side in self.findings.iter().flat_map(|finding| [&finding.of, &finding.to]) {
+            let has = |plan: &Plan| plan.estimators.iter().any(|estimator| estimator.key == side.estimator);
+            let mut of_side = self.variants.iter().zip(&plans).filter(|(variant, _)| side.is_of(variant));
+            if let Some((variant, _)) = of_side.find(|(_, plan)| !has(plan)) {
+                return Err(self.form(format!(
+                    "a finding speaks of the estimator `{}`, which {} has not",
+                    side.estimator, variant.name
+                )));
             }
         }
         for curve in &self.curves {
@@ -115,7 +127,9 @@ impl Experiment {
     pub fn check_splits(&self, dataset: &Dataset) -> Result<(), ExperimentError> {
         let of_findings = self.findings.iter().flat_map(|finding| [&finding.of.split, &finding.to.split]);
         let of_curves = self.curves.iter().map(|curve| &curve.split);
-        let mut named = std::iter::once(&self.shifted).chain(of_findings).chain(of_curves);
+        let papers = self.variants.iter().flat_map(|variant| [&variant.paper, &variant.paper_penalty]);
+        let of_paper = papers.flat_map(|numbers| numbers.values().flat_map(|splits| splits.keys()));
+        let mut named = iter::once(&self.shifted).chain(of_findings).chain(of_curves).chain(of_paper);
         match named.find(|name| dataset.split(name).is_none()) {
             Some(lost) => {
                 let known: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
@@ -126,17 +140,15 @@ impl Experiment {
     }
 
     /// The default settings with these over them.
-    fn config(&self, train: &Table) -> Result<TrainConfig, ExperimentError> {
-        let wrong = |error: toml::de::Error| self.form(error.message().to_string());
-        let mut known =
-            Table::try_from(TrainConfig::default()).map_err(|error| self.form(error.to_string()))?;
+    fn config(train: &Table) -> Result<TrainConfig, String> {
+        let mut known = Table::try_from(TrainConfig::default()).map_err(|error| error.to_string())?;
         let optional = ["clip-norm"];
         let unknown = train.keys().find(|key| !known.contains_key(*key) && !optional.contains(&key.as_str()));
         if let Some(key) = unknown {
-            return Err(self.form(format!("no setting `{key}` of training")));
+            return Err(format!("no setting `{key}` of training"));
         }
         known.extend(train.clone());
-        known.try_into().map_err(wrong)
+        known.try_into().map_err(|error: toml::de::Error| error.message().to_string())
     }
 
     fn estimators(&self, variant: &Variant, base: &TrainConfig) -> Result<Vec<Estimator>, ExperimentError> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::curve::{Curve, Line};
-use super::data::Source;
+use super::data::{Material, Source};
 use super::date;
 use super::finding::Judged;
 use super::plan::Plan;
@@ -29,7 +29,7 @@ pub const SCHEMA: &str = "corevar.reproduction/1";
 pub struct Reproduction {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What the user types.
+    /// What its folder is called.
     pub experiment: String,
     /// What is predicted, and what is style.
     pub title: String,
@@ -119,8 +119,14 @@ pub struct Cell {
 
 impl Reproduction {
     /// Puts the variants that were trained together.
-    pub fn new(experiment: &Experiment, size: Size, source: Source, variants: Vec<VariantRecord>) -> Self {
-        let command = command(experiment, size, source, &variants);
+    pub fn new(
+        experiment: &Experiment,
+        size: Size,
+        material: &Material,
+        variants: Vec<VariantRecord>,
+    ) -> Self {
+        let command = command(experiment, size, material, &variants);
+        let source = experiment.protocol.source(material);
         let is_aside =
             |name: &str| experiment.variants.iter().any(|variant| variant.aside && variant.name == name);
         let of_paper: Vec<VariantRecord> =
@@ -275,8 +281,9 @@ impl VariantRecord {
     }
 }
 
-fn command(experiment: &Experiment, size: Size, source: Source, variants: &[VariantRecord]) -> String {
-    let data = if source == Source::Real { " --data DIR" } else { "" };
+fn command(experiment: &Experiment, size: Size, material: &Material, variants: &[VariantRecord]) -> String {
+    let data = if material.originals.is_some() { " --data DIR" } else { "" };
+    let features = if material.features.is_some() { " --features-file F.npy" } else { "" };
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let usual: Vec<&str> = experiment
         .variants
@@ -288,7 +295,7 @@ fn command(experiment: &Experiment, size: Size, source: Source, variants: &[Vari
         true => String::new(),
         false => format!(" --variant {}", names.join(",")),
     };
-    format!("corevar reproduce {} --{size}{data}{only}", experiment.typed)
+    format!("corevar reproduce {} --{size}{data}{features}{only}", experiment.typed)
 }
 
 fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRecord {

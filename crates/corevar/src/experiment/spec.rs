@@ -61,7 +61,8 @@ pub struct Experiment {
 pub struct Variant {
     /// What `--variant` takes.
     pub name: String,
-    /// Not of the paper, and run only when it is named: the path that a setting was chosen from, on other draws than the rest.
+    /// Not of the paper, and run only by its whole name: the path that a setting was chosen from, on other rows than those
+    /// of the results.
     #[serde(default)]
     pub aside: bool,
     #[serde(default)]
@@ -129,7 +130,7 @@ pub(super) struct Grid {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Size {
-    /// Fewer rows and runs, which still show the effect.
+    /// Fewer rows, runs or epochs, which still show the effect.
     Quick,
     /// As in the paper.
     Full,
@@ -238,6 +239,9 @@ impl Experiment {
         let experiment = Self { name: name.into(), typed: name.into(), ..read };
         let names: Vec<&str> = experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
         check_names("variant", &names).map_err(form)?;
+        if let Some(finding) = experiment.findings.iter().find(|finding| finding.has_no_bound()) {
+            return Err(form(format!("the finding \"{}\" needs at-most or at-least", finding.text)));
+        }
         let sides = experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]);
         let lost = sides
             .map(|side| &side.variant)
@@ -253,9 +257,12 @@ impl Experiment {
     }
 
     /// The variants that fit one of the patterns (`*` stands for any text), in the order of the file; without
-    /// a pattern all but those aside.
+    /// a pattern all. Those aside are in it only by their whole name.
     pub fn variants_like(&self, patterns: &[String]) -> Result<Vec<&Variant>, ExperimentError> {
-        let like = |pattern: &String, variant: &Variant| corevar_data::table::matches(pattern, &variant.name);
+        let like = |pattern: &String, variant: &Variant| match variant.aside {
+            true => *pattern == variant.name,
+            false => corevar_data::table::matches(pattern, &variant.name),
+        };
         let lost =
             patterns.iter().find(|pattern| !self.variants.iter().any(|variant| like(pattern, variant)));
         if let Some(pattern) = lost {

@@ -5,7 +5,10 @@ use super::record::{Cell, Reproduction, SettingRecord};
 impl Reproduction {
     /// The head and the lines.
     pub fn table(&self) -> Vec<Vec<String>> {
-        let splits: Vec<String> = self.splits().into_iter().filter(|split| split != "train").collect();
+        // Errors on the training rows only where the paper has them too.
+        let has_paper = |split: &str| self.cells(split).any(|cell| cell.paper_error.is_some());
+        let is_shown = |split: &String| split != "train" || has_paper(split);
+        let splits: Vec<String> = self.splits().into_iter().filter(is_shown).collect();
         let penalty = self.penalty_split();
         let mut head = vec!["variant".to_string(), "estimator".to_string()];
         head.extend(splits.iter().cloned());
@@ -23,12 +26,14 @@ impl Reproduction {
         lines
     }
 
-    /// Where the penalty is shown: on the shifted test, if its rows are grouped.
+    fn cells(&self, split: &str) -> impl Iterator<Item = &Cell> {
+        let settings = self.variants.iter().flat_map(|variant| &variant.settings);
+        settings.filter_map(move |setting| setting.splits.get(split))
+    }
+
+    /// Where the penalty is shown: on the shifted test if its rows are grouped, else on the training rows.
     fn penalty_split(&self) -> Option<String> {
-        let settings = || self.variants.iter().flat_map(|variant| &variant.settings);
-        let has = |split: &str| {
-            settings().any(|setting| setting.splits.get(split).is_some_and(|cell| cell.penalty.is_some()))
-        };
+        let has = |split: &str| self.cells(split).any(|cell| cell.penalty.is_some());
         [self.shifted.as_str(), "train"].into_iter().find(|split| has(split)).map(String::from)
     }
 }

@@ -67,6 +67,24 @@ fn variants_aside_run_only_by_their_name() {
     assert_eq!(named(&[]), mnist.variants.len() - 1);
     assert_eq!(named(&["choice".into()]), 1);
     assert_eq!(named(&["m1000-*".into()]), 4);
+    assert_eq!(named(&["*".into()]), mnist.variants.len() - 1);
+    assert!(mnist.variants_like(&["choi*".into()]).is_err());
+}
+
+#[test]
+fn the_settings_of_a_run_are_complete_and_in_order() {
+    let (experiment, variant) = variant("quality", "mu30-grouping1");
+    let plan = experiment.plan(&variant, Size::Full).unwrap();
+    let settings = |plan: &Plan| plan.config_toml(&Material::default()).unwrap();
+    let whole = settings(&plan);
+    for words in ["protocol = \"quality\"", "drawing = ", "order = [\"pooled\", \"core\"]", "test-rows = "] {
+        assert!(whole.contains(words), "{words}: {whole}");
+    }
+    let mut turned = plan.clone();
+    turned.estimators.reverse();
+    assert_ne!(settings(&turned), whole);
+    let real = Material { originals: Some("photos".into()), features: None };
+    assert!(!plan.config_toml(&real).unwrap().contains("drawing"));
 }
 
 #[test]
@@ -109,7 +127,7 @@ fn records() -> Vec<VariantRecord> {
 #[test]
 fn a_record_has_the_lines_and_findings_of_its_experiment() {
     let experiment = find("stickmen").unwrap();
-    let record = Reproduction::new(&experiment, Size::Full, Source::Drawn, records());
+    let record = Reproduction::new(&experiment, Size::Full, &Material::default(), records());
     let lines = &record.figures[0].lines;
     assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["pooled", "core"]);
     assert_eq!(lines[1].points.iter().map(|point| point.x).collect::<Vec<_>>(), [50.0, 500.0]);
@@ -121,8 +139,8 @@ fn a_record_has_the_lines_and_findings_of_its_experiment() {
 #[test]
 fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
     let experiment = find("stickmen").unwrap();
-    let full = Reproduction::new(&experiment, Size::Full, Source::Drawn, records()[..1].to_vec());
-    let quick = Reproduction::new(&experiment, Size::Quick, Source::Drawn, records());
+    let full = Reproduction::new(&experiment, Size::Full, &Material::default(), records()[..1].to_vec());
+    let quick = Reproduction::new(&experiment, Size::Quick, &Material::default(), records());
     let page = markdown(&[full, quick]);
     assert_eq!(page.matches("| c500 | core").count(), 1, "{page}");
     assert_eq!(page.matches("| c50 | core").count(), 1, "{page}");

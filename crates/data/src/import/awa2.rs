@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Row, find, subfolders};
+use super::files::{self, Row, find, find_optional, subfolders};
 use super::{ImportOptions, ImportReport, Source, fault};
 use crate::DataError;
 use crate::images::has_image_suffix;
@@ -19,6 +19,11 @@ pub(super) fn import(
     files::write(out, &[], &rows, progress)?;
     let note = "no splits and no ids: a split is made when the table is read".to_string();
     Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note] })
+}
+
+/// Whether the folder of pictures is there.
+pub(crate) fn is_begun(from: &Path) -> bool {
+    from.ends_with("JPEGImages") || find_optional(from, &["JPEGImages"]).is_some()
 }
 
 /// The pictures of these classes, of all if none is named.

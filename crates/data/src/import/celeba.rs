@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::files::{self, Row, check_pictures, find};
+use super::files::{self, Row, check_pictures, find, find_optional};
 use super::lists::{self, List};
 use super::{ImportOptions, ImportReport, Source, fault, fault_at};
 use crate::DataError;
@@ -26,6 +26,14 @@ pub(crate) struct Pictures {
     /// Names of the attributes of a row.
     pub(crate) attributes: Vec<String>,
     pub(crate) rows: Vec<Row>,
+}
+
+/// Whether any of the files is there.
+pub(crate) fn is_begun(from: &Path) -> bool {
+    let lists = ["list_attr_celeba", "identity_CelebA", "list_eval_partition"];
+    let is_there = |name: &str| find_optional(from, &[name]).is_some();
+    is_there("img_align_celeba")
+        || lists.iter().any(|list| is_there(&format!("{list}.txt")) || is_there(&format!("{list}.csv")))
 }
 
 /// Reads the lists under `from`; every picture they name is there.

@@ -12,6 +12,12 @@ pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> 
     write(&digits(from)?, out)
 }
 
+/// Whether any of the files is there.
+pub(crate) fn is_begun(from: &Path) -> bool {
+    let names = ["train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"];
+    names.iter().any(|name| find_idx(from, &format!("{name}-ubyte"), Source::Mnist).is_ok())
+}
+
 /// The digits under `from`, in memory.
 pub(crate) fn digits(from: &Path) -> Result<Dataset, DataError> {
     let mut digits = Digits::default();

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use super::{Intervention, Strength};
+use crate::random::stream;
 use crate::{DataError, ImageShape};
 
 /// Interventions to be applied one after the other; made from text by [`str::parse`].
@@ -68,14 +68,6 @@ impl Step {
         let strengths: Vec<f64> = parameters.iter().zip(&self.strengths).map(draw).collect();
         self.intervention.apply(&strengths, shape, pixels, rng)
     }
-}
-
-fn stream(words: [u64; 4]) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(key)
 }
 
 impl fmt::Display for Recipe {

@@ -1,7 +1,7 @@
 //! Glasses or not, where bright pictures go with glasses (paper, "Eyeglasses detection: known and unknown
 //! brightness interventions").
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto};
 use super::draft::Draft;
@@ -12,7 +12,7 @@ use crate::{DataError, Dataset};
 
 /// In train and test1 the brightness is 100 + y·Exp(β) % with y = 1 for glasses and -1 for none; in test2
 /// the sign is the other one. test3 is unchanged, in test4 all are brighter.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Brightness {
     /// Training rows n, half of each class.

@@ -1,6 +1,6 @@
 //! Horse or elephant, where grey goes with elephants (paper, "Elmer the Elephant").
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, AnimalPhoto};
 use super::draft::{Draft, Row};
@@ -17,7 +17,7 @@ const TURNED: &str = "hue=100-N(20,1)";
 /// Some elephants are in the training rows twice, in colour and in grey, with the image as the id. test1 is
 /// plain; in test2 horses are grey and the hue of elephants is turned; in test3 all are grey, in test4 the
 /// hue of all is turned.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Elmer {
     /// Training rows n, the copies counted.

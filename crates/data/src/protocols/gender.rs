@@ -1,7 +1,7 @@
 //! Woman or man, where men wear glasses and women do not (paper, "Gender classification with unknown
 //! confounding").
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto, Part};
 use super::draft::{Column, Draft, Row};
@@ -16,7 +16,7 @@ const COLUMNS: [Column<FacePhoto>; 1] = [("glasses", &["no", "yes"], |photo| u32
 
 /// In train and test1 men wear glasses and women do not; in test2 it is the other way round. A pair shows a
 /// person once as usual and once not, so glasses vary within the groups and only there.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Gender {
     /// Training rows n, half of each class.

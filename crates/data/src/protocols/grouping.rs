@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::FacePhoto;
 use super::too_few;
 use crate::DataError;
 
 /// What two rows of a group have in common, beside the class (paper, "Grouping setting 1" to 3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "usize")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "usize", into = "usize")]
 pub enum Grouping {
     /// 1: the same image, each time with its own draw of the intervention.
     SameImage,
@@ -31,6 +31,12 @@ impl Grouping {
     /// As in the paper.
     pub fn number(self) -> usize {
         self as usize + 1
+    }
+}
+
+impl From<Grouping> for usize {
+    fn from(grouping: Grouping) -> usize {
+        grouping.number()
     }
 }
 

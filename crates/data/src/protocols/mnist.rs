@@ -1,6 +1,6 @@
 //! Digits, some of them also rotated (paper, "MNIST: more sample efficient data augmentation").
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, DigitPhoto, Part};
 use super::draft::{Draft, Row};
@@ -13,7 +13,7 @@ const ROTATED: &str = "rotate=U(35,70)";
 
 /// Training rows are digits and a few rotated copies, with the original as the id. test1 holds the test
 /// digits rotated, test2 as they are.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Mnist {
     /// Digits m to begin with.

@@ -11,6 +11,21 @@ use crate::synthetic::faces::Sex;
 use crate::synthetic::{animals, faces};
 use crate::{DataError, Dataset, ImageShape, Inputs, Labels};
 
+/// Whether a folder holds any of the files of CelebA, be they whole or not.
+pub fn has_celeba(folder: &Path) -> bool {
+    import::celeba::is_begun(folder)
+}
+
+/// The same of AwA2.
+pub fn has_awa2(folder: &Path) -> bool {
+    import::awa2::is_begun(folder)
+}
+
+/// The same of MNIST.
+pub fn has_mnist(folder: &Path) -> bool {
+    import::mnist::is_begun(folder)
+}
+
 /// CelebA: what is worn, who it is and which part a picture belongs to stand in its lists.
 pub fn celeba(from: &Path) -> Result<Album<FacePhoto>, DataError> {
     let lists = import::celeba::pictures(from, &ImportOptions::default())?;
@@ -103,6 +118,17 @@ mod tests {
     fn picture(path: &Path, grey: u8) {
         let png = crate::encode_png(&[grey], ImageShape { height: 1, width: 1, channels: 1 }).unwrap();
         fs::write(path, png).unwrap();
+    }
+
+    #[test]
+    fn files_are_noticed_also_where_some_are_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let all = |folder: &Path| [has_celeba(folder), has_awa2(folder), has_mnist(folder)];
+        assert_eq!(all(folder.path()), [false; 3]);
+        fs::write(folder.path().join("identity_CelebA.txt"), "").unwrap();
+        fs::create_dir(folder.path().join("digits")).unwrap();
+        fs::write(folder.path().join("digits/t10k-labels.idx1-ubyte"), "").unwrap();
+        assert_eq!(all(folder.path()), [true, false, true]);
     }
 
     #[test]

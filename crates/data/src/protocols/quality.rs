@@ -1,7 +1,7 @@
 //! Glasses or not, where bad JPEG quality goes with glasses (paper, "Eyeglasses detection with known and
 //! unknown image quality intervention").
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto};
 use super::draft::Draft;
@@ -12,7 +12,7 @@ use crate::{DataError, Dataset};
 
 /// In train and test1 the JPEG quality of pictures with glasses is drawn from N(μ, 10); in test2 that of the
 /// others. test3 is unchanged, in test4 all are compressed. Pairs are among pictures with glasses only.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Quality {
     /// Training rows n, half of each class.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto, Part};
 use super::draft::{Draft, Row};
@@ -16,7 +16,7 @@ const SETS: usize = 5;
 /// The persons with most pictures are cut into five sets of ten; all pictures of one set are the training
 /// rows, with the person as the id, as many with glasses as there are. Val and test are balanced and of
 /// other persons.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SmallN {
     /// Which data set, 1 to 5 (DS1 to DS5).

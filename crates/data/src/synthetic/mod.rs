@@ -17,12 +17,15 @@ mod plan;
 mod probe;
 mod stickmen;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{DataError, Dataset};
 
+/// Which drawing this is: raised when a seed no longer draws what it drew, so that models of both are told apart.
+pub const EDITION: u32 = 2;
+
 /// How much to draw.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Sizes {
     /// Rows n of the train split, both rows of every pair counted.
@@ -42,7 +45,7 @@ pub trait Generator: Sync {
     /// One line for lists and help: what is core, what is style.
     fn summary(&self) -> &'static str;
 
-    /// The sizes of the paper's experiment.
+    /// Sizes of which the effect can be seen: rows and pairs about as in the paper's experiment.
     fn default_sizes(&self) -> Sizes;
 
     /// The data. A pure function of its arguments; the number of threads plays no part, and a larger

@@ -3,13 +3,12 @@
 //! Every person and every view of one has its own stream of random numbers, so rows can be drawn in any
 //! order and in parallel.
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use super::Sizes;
-use crate::{Attribute, DataError, Dataset, Inputs, Labels, Split};
+use crate::{Attribute, DataError, Dataset, Inputs, Labels, Split, random};
 
-/// More rows than this, over all splits, are refused: the largest pictures would take 16 GB.
+/// More rows than this, over all splits, are refused: the largest pictures would take 37 GB.
 const MAX_ROWS: usize = 4_000_000;
 
 /// Held-out pairs in each test split, at most: enough to measure the variance inside groups.
@@ -40,12 +39,7 @@ impl Row {
     }
 
     fn rng(&self, seed: u64, stream: u64) -> ChaCha8Rng {
-        let mut key = [0; 32];
-        let words = [seed, self.split as u64, self.person as u64, stream];
-        for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        ChaCha8Rng::from_seed(key)
+        random::stream([seed, self.split as u64, self.person as u64, stream])
     }
 }
 

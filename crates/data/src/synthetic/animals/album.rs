@@ -1,11 +1,10 @@
 //! Many pictures of animals, each drawn when it is asked for.
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use super::{Animal, Kind, SHAPE, View, render};
 use crate::protocols::{Album, AnimalPhoto, Change, Pictures};
-use crate::{DataError, ImageShape};
+use crate::{DataError, ImageShape, random};
 
 /// The stand-in for AwA2: as many pictures of horses as of elephants, each of another animal.
 pub fn album(pictures: usize, seed: u64) -> Album<AnimalPhoto> {
@@ -32,9 +31,5 @@ impl Pictures for Drawn {
 
 /// Random numbers of their own for the animal (0) and its picture (1).
 fn stream(seed: u64, number: usize, purpose: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    for (bytes, word) in key.chunks_exact_mut(8).zip([seed, number as u64, purpose, 0xA717]) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(key)
+    random::stream([seed, number as u64, purpose, 0xA717])
 }

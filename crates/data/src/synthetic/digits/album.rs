@@ -1,11 +1,10 @@
 //! Many pictures of digits, each drawn when it is asked for.
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
 use super::{Hand, SHAPE, render};
 use crate::protocols::{Album, Change, DigitPhoto, Part, Pictures};
-use crate::{DataError, ImageShape};
+use crate::{DataError, ImageShape, random};
 
 /// How large an album is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +53,5 @@ fn digit(number: usize) -> u32 {
 
 /// Random numbers of its own for each picture.
 fn stream(seed: u64, number: usize) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    for (bytes, word) in key.chunks_exact_mut(8).zip([seed, number as u64, 0, 0xD161]) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(key)
+    random::stream([seed, number as u64, 0, 0xD161])
 }

@@ -21,7 +21,7 @@ pub struct Occasion {
     pub hair_day: f32,
     /// Factor on the density of the beard.
     pub beard_day: f32,
-    /// How the camera is set, which the single picture departs from a little.
+    /// How the camera is set; the sharpness is that of the single picture.
     pub camera: Camera,
 }
 

@@ -17,7 +17,7 @@ pub struct View {
     pub expression: Expression,
     /// Reflection in the lenses of glasses, 0 to 1.
     pub glare: f32,
-    /// Exposure, sharpness and grain, near those of the occasion.
+    /// Light and grain near those of the occasion, a sharpness of its own.
     pub camera: Camera,
 }
 
