@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 pub use error::ReportError;
 pub use records::{EpochLine, Records, Setting};
-pub use reproductions::write_reproductions;
+pub use reproductions::{write_reproduction, write_reproductions};
 
 /// Name of the report in the folder of its run.
 pub const FILE: &str = "report.html";

@@ -12,18 +12,45 @@ use crate::plot::{Axis, Colour, Curve, CurvePoint, Curves, DOT, Spread};
 use crate::sections::{figure, panels, scroll, swatches};
 use crate::weights::Weights;
 
-/// Writes `report.html` into the folder, whole or not at all. Returns its path.
+/// Writes `report.html` of all experiments into their folder, whole or not at all. Returns its path.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_reproductions(folder: &Path, records: &[Reproduction]) -> Result<PathBuf, ReportError> {
+pub fn write_reproductions(out: &Path, records: &[Reproduction]) -> Result<PathBuf, ReportError> {
+    let parts: Vec<Part> = records.iter().map(|record| part(record, &within(record))).collect();
+    write(out, &page(records, &parts))
+}
+
+/// Writes `report.html` of one experiment into the folder of its variants, whole or not at all. Returns its path.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_reproduction(folder: &Path, record: &Reproduction) -> Result<PathBuf, ReportError> {
+    write(folder, &page(std::slice::from_ref(record), &[part(record, "")]))
+}
+
+fn write(folder: &Path, page: &Markup) -> Result<PathBuf, ReportError> {
     let path = folder.join(crate::FILE);
-    corevar::run_folder::write_whole(&path, page(records).into_string().as_bytes())
+    corevar::run_folder::write_whole(&path, page.0.as_bytes())
         .map_err(|cause| ReportError::Write { path: path.clone(), cause })?;
     Ok(path)
 }
 
-fn page(records: &[Reproduction]) -> Markup {
+/// The folder of an experiment's variants within that of all, as part of an address.
+fn within(record: &Reproduction) -> String {
+    let folder = Reproduction::folder(Path::new(""), &record.experiment, record.size, record.source);
+    format!("{}/", address(&folder.to_string_lossy()))
+}
+
+/// A path as part of an address.
+fn address(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte);
+    let letter =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    path.bytes().map(letter).collect()
+}
+
+fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     let name = match records {
         [one] => format!("The paper's experiment {}", one.experiment),
         _ => "The paper's experiments".into(),
@@ -36,22 +63,22 @@ fn page(records: &[Reproduction]) -> Markup {
         ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))),
         ("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))),
     ]);
-    let parts: Vec<Part> = records.iter().map(part).collect();
-    document(&name, header, &parts)
+    document(&name, header, parts)
 }
 
-fn part(record: &Reproduction) -> Part {
+fn part(record: &Reproduction, folder: &str) -> Part {
     let title = format!("{}, {} – {}", record.experiment, record.size, record.source.name());
     let id = format!("{}-{}-{:?}", record.experiment, record.size, record.source).to_lowercase();
-    Part { id, title, body: body(record) }
+    Part { id, title, body: body(record, folder) }
 }
 
-fn body(record: &Reproduction) -> Markup {
+/// `folder` is that of the variants, seen from the page.
+fn body(record: &Reproduction, folder: &str) -> Markup {
     let figures: Vec<Markup> = record.figures.iter().filter_map(drawn).collect();
     html! {
-        p { (record.title) ". Paper: “" (record.section) "”. " (record.remark) }
-        (scroll(&format!("Errors of {}", record.experiment), table(record)))
-        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number." }
+        p { (record.introduction()) }
+        (scroll(&format!("Errors of {}", record.experiment), table(record, folder)))
+        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number. The name of a variant leads to its own report." }
         @if !record.findings.is_empty() {
             h3 { "What the paper found, as a ratio of two errors" }
             ul.findings { @for judged in &record.findings { li { (judged.finding.text) ": " strong { (judged.verdict()) } } } }
@@ -61,7 +88,7 @@ fn body(record: &Reproduction) -> Markup {
     }
 }
 
-fn table(record: &Reproduction) -> Markup {
+fn table(record: &Reproduction, folder: &str) -> Markup {
     let lines = record.table();
     let Some((head, lines)) = lines.split_first() else { return html! {} };
     html! {
@@ -72,7 +99,7 @@ fn table(record: &Reproduction) -> Markup {
                     tr {
                         @for (column, cell) in line.iter().enumerate() {
                             @match column {
-                                0 => th scope="row" { (cell) },
+                                0 => th scope="row" { a href={ (folder) (address(cell)) "/" (crate::FILE) } { (cell) } },
                                 1 => td { (cell) },
                                 _ => td.number { (cell) },
                             }
@@ -187,11 +214,19 @@ mod tests {
 
     #[test]
     fn a_page_has_the_tables_and_figures_of_its_experiments() {
-        let html = page(&[record(), record()]).into_string();
+        let records = [record(), record()];
+        let html =
+            page(&records, &records.each_ref().map(|record| part(record, &within(record)))).into_string();
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(html.contains("small-n, quick – stand-in"), "{html}");
         assert!(html.contains("&lt;ridge&gt; 1") && !html.contains("<ridge>"));
         assert!(html.contains("corevar reproduce small-n --quick"), "{html}");
+    }
+
+    #[test]
+    fn addresses_lead_to_the_folders_of_the_variants() {
+        assert_eq!(within(&record()), "small-n/quick/");
+        assert_eq!(address("mine #1/quick"), "mine%20%231/quick");
     }
 
     #[test]

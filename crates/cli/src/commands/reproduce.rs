@@ -93,8 +93,11 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
     let work = |name: &str| {
         let experiment = experiment::find(name).map_err(usage)?;
         let material = material(args, &experiment, is_all)?;
-        if is_all && material.originals.is_some() && !args.show.quiet {
-            eprintln!("{name}: original files found");
+        if let Some(folder) = material.originals.as_deref().filter(|_| is_all) {
+            experiment.protocol.check_originals(folder)?;
+        }
+        if is_all && args.data.is_some() && !args.show.quiet {
+            eprintln!("{name}: {}", experiment.protocol.source(&material).name());
         }
         experiment.check_material(&material).map_err(usage)?;
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
@@ -192,11 +195,15 @@ impl Work {
     /// Trains what is missing. The records grow with every variant, so that what was stopped shows what it has.
     fn run(&self) -> anyhow::Result<Reproduction> {
         let mut record = self.record()?;
+        self.say_what_is_left_out()?;
         for (place, variant) in self.variants.iter().enumerate() {
             let name = format!("{} {}", self.experiment.name, variant.name);
             let plan = self.experiment.plan(variant, self.size)?;
             let folder = self.folder.join(&variant.name);
             match self.begun(&folder, &plan, &name)? {
+                Begun::Finished if self.material.originals.is_some() => {
+                    self.say(&format!("{name}: finished before; the files of --data were not read"));
+                }
                 Begun::Finished => self.say(&format!("{name}: finished before")),
                 Begun::Start(start) => {
                     self.say(&format!(
@@ -211,6 +218,22 @@ impl Work {
             }
         }
         Ok(record)
+    }
+
+    /// Variants of earlier commands that are not what the file says now; those asked for are refused or replaced.
+    fn say_what_is_left_out(&self) -> anyhow::Result<()> {
+        let is_asked = |variant: &Variant| self.variants.iter().any(|asked| asked.name == variant.name);
+        for variant in self.experiment.variants.iter().filter(|variant| !is_asked(variant)) {
+            let folder = self.folder.join(&variant.name);
+            let config = self.experiment.plan(variant, self.size)?.config_toml(&self.material)?;
+            if folder.join("config.toml").exists() && resume::check_settings(&folder, &config).is_err() {
+                self.say(&format!(
+                    "{} {}: left out, it ran with other settings",
+                    self.experiment.name, variant.name
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// All variants that are finished, also those of earlier commands.
@@ -229,7 +252,7 @@ impl Work {
         let record = Reproduction::new(&self.experiment, self.size, &self.material, variants);
         if !record.variants.is_empty() {
             record.write(&self.folder).with_context(|| self.folder.display().to_string())?;
-            corevar_report::write_reproductions(&self.folder, std::slice::from_ref(&record))?;
+            corevar_report::write_reproduction(&self.folder, &record)?;
         }
         Ok(record)
     }

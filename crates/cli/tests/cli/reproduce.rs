@@ -28,8 +28,6 @@ fn write_experiment(folder: &Path, protocol: &str, data: &str, shifted: &str) {
     };
     let text = format!(
         r#"title = "Small"
-section = "None"
-remark = "None."
 protocol = "{protocol}"
 shifted = "{shifted}"
 data = {{ seed = 3, {data} }}
@@ -63,7 +61,9 @@ fn a_small_version_of_every_experiment_runs() {
         let record = json(&folder.path().join(format!("out/small-{protocol}/quick/reproduction.json")));
         assert_eq!(record["schema"], "corevar.reproduction/1");
         assert_eq!(record["variants"][0]["settings"].as_array().unwrap().len(), 2, "{protocol}");
-        assert!(folder.path().join(format!("out/small-{protocol}/quick/a/report.html")).is_file());
+        let report = format!("small-{protocol}/quick/a/report.html");
+        assert!(folder.path().join("out").join(&report).is_file());
+        assert!(fs::read_to_string(folder.path().join("out/report.html")).unwrap().contains(&report));
     }
 }
 

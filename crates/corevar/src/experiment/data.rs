@@ -118,6 +118,16 @@ impl Protocol {
         }
     }
 
+    /// Whether the original files in a folder can be read, before anything waits for them.
+    pub fn check_originals(self, folder: &Path) -> Result<(), DataError> {
+        match self {
+            Self::Linear | Self::Nonlinear | Self::Stickmen => Ok(()),
+            Self::Mnist => originals::mnist(folder).map(drop),
+            Self::Elmer => originals::awa2(folder).map(drop),
+            _ => originals::celeba(folder).map(drop),
+        }
+    }
+
     /// Settings that this protocol does not know are refused.
     pub(super) fn plans(self, mut settings: Table) -> Result<Plans, String> {
         let seed = match settings.remove("seed") {

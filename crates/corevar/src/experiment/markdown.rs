@@ -17,11 +17,7 @@ pub fn markdown(records: &[Reproduction]) -> String {
     let mut last = "";
     for record in records {
         if record.experiment != last {
-            let _ = write!(
-                text,
-                "\n## {}\n\n{}. Paper: \"{}\". {}\n",
-                record.experiment, record.title, record.section, record.remark
-            );
+            let _ = write!(text, "\n## {}\n\n{}\n", record.experiment, record.introduction());
             last = &record.experiment;
         }
         let in_full = records.iter().find(|other| {

@@ -199,6 +199,13 @@ impl Reproduction {
         names
     }
 
+    /// What it is, where it stands in the paper, and what is to be said of it.
+    pub fn introduction(&self) -> String {
+        let paper =
+            if self.section.is_empty() { String::new() } else { format!(" Paper: “{}”.", self.section) };
+        format!("{}.{paper} {}", self.title, self.remark).trim_end().into()
+    }
+
     /// Training time of everything, in seconds.
     pub fn seconds(&self) -> f64 {
         // Not `sum`, whose zero is negative.

@@ -27,8 +27,10 @@ pub struct Experiment {
     /// What is predicted, and what is style.
     pub title: String,
     /// Where it stands in the paper.
+    #[serde(default)]
     pub section: String,
     /// Where our numbers differ from the paper's, and why.
+    #[serde(default)]
     pub remark: String,
     /// The split in which style is not as in training.
     pub shifted: String,

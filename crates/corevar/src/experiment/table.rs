@@ -12,7 +12,7 @@ impl Reproduction {
         let penalty = self.penalty_split();
         let mut head = vec!["variant".to_string(), "estimator".to_string()];
         head.extend(splits.iter().cloned());
-        head.extend(penalty.iter().map(|split| format!("penalty on {split}")));
+        head.extend(penalty.iter().map(|split| format!("{} on {split}", self.penalty_kind())));
         let mut lines = vec![head];
         for variant in &self.variants {
             for setting in &variant.settings {
@@ -24,6 +24,17 @@ impl Reproduction {
             }
         }
         lines
+    }
+
+    /// Which penalty is measured, if it is the same in all variants: that of the first estimator with one.
+    fn penalty_kind<'a>(&'a self) -> &'a str {
+        let settings = self.variants.iter().map(|variant| variant.settings.as_slice());
+        let penalised = |settings: &'a [SettingRecord]| settings.iter().find(|one| one.penalty != "none");
+        let mut kinds = settings.filter_map(penalised).map(|setting| setting.penalty.as_str());
+        match kinds.next() {
+            Some(kind) if kinds.all(|other| other == kind) => kind,
+            _ => "penalty",
+        }
     }
 
     fn cells(&self, split: &str) -> impl Iterator<Item = &Cell> {
