@@ -17,7 +17,11 @@ use crate::weights::Weights;
 /// # Errors
 /// When the file cannot be written.
 pub fn write_reproductions(out: &Path, records: &[Reproduction]) -> Result<PathBuf, ReportError> {
-    let parts: Vec<Part> = records.iter().map(|record| part(record, &within(record))).collect();
+    let within = |record: &Reproduction| {
+        Reproduction::folder(Path::new(""), &record.experiment, record.size, record.source)
+    };
+    let parts: Vec<Part> =
+        records.iter().map(|record| part(record, &Reports { page: out, within: within(record) })).collect();
     write(out, &page(records, &parts))
 }
 
@@ -26,7 +30,8 @@ pub fn write_reproductions(out: &Path, records: &[Reproduction]) -> Result<PathB
 /// # Errors
 /// When the file cannot be written.
 pub fn write_reproduction(folder: &Path, record: &Reproduction) -> Result<PathBuf, ReportError> {
-    write(folder, &page(std::slice::from_ref(record), &[part(record, "")]))
+    let reports = Reports { page: folder, within: PathBuf::new() };
+    write(folder, &page(std::slice::from_ref(record), &[part(record, &reports)]))
 }
 
 fn write(folder: &Path, page: &Markup) -> Result<PathBuf, ReportError> {
@@ -36,10 +41,20 @@ fn write(folder: &Path, page: &Markup) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// The folder of an experiment's variants within that of all, as part of an address.
-fn within(record: &Reproduction) -> String {
-    let folder = Reproduction::folder(Path::new(""), &record.experiment, record.size, record.source);
-    format!("{}/", address(&folder.to_string_lossy()))
+/// Where the reports of an experiment's variants are.
+struct Reports<'a> {
+    /// The folder of the page that leads to them.
+    page: &'a Path,
+    /// The folder of the variants, seen from there.
+    within: PathBuf,
+}
+
+impl Reports<'_> {
+    /// The address of a variant's report; None where only its record is left.
+    fn of(&self, variant: &str) -> Option<String> {
+        let path = self.within.join(variant).join(crate::FILE);
+        self.page.join(&path).is_file().then(|| address(&path.to_string_lossy()))
+    }
 }
 
 /// A path as part of an address.
@@ -66,19 +81,18 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     document(&name, header, parts)
 }
 
-fn part(record: &Reproduction, folder: &str) -> Part {
+fn part(record: &Reproduction, reports: &Reports) -> Part {
     let title = format!("{}, {} – {}", record.experiment, record.size, record.source.name());
     let id = format!("{}-{}-{:?}", record.experiment, record.size, record.source).to_lowercase();
-    Part { id, title, body: body(record, folder) }
+    Part { id, title, body: body(record, reports) }
 }
 
-/// `folder` is that of the variants, seen from the page.
-fn body(record: &Reproduction, folder: &str) -> Markup {
+fn body(record: &Reproduction, reports: &Reports) -> Markup {
     let figures: Vec<Markup> = record.figures.iter().filter_map(drawn).collect();
     html! {
         p { (record.introduction()) }
-        (scroll(&format!("Errors of {}", record.experiment), table(record, folder)))
-        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number. The name of a variant leads to its own report." }
+        (scroll(&format!("Errors of {}", record.experiment), table(record, reports)))
+        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number. The name of a variant leads to its own report, if that is here." }
         @if !record.findings.is_empty() {
             h3 { "What the paper found, as a ratio of two errors" }
             ul.findings { @for judged in &record.findings { li { (judged.finding.text) ": " strong { (judged.verdict()) } } } }
@@ -88,7 +102,7 @@ fn body(record: &Reproduction, folder: &str) -> Markup {
     }
 }
 
-fn table(record: &Reproduction, folder: &str) -> Markup {
+fn table(record: &Reproduction, reports: &Reports) -> Markup {
     let lines = record.table();
     let Some((head, lines)) = lines.split_first() else { return html! {} };
     html! {
@@ -99,7 +113,7 @@ fn table(record: &Reproduction, folder: &str) -> Markup {
                     tr {
                         @for (column, cell) in line.iter().enumerate() {
                             @match column {
-                                0 => th scope="row" { a href={ (folder) (address(cell)) "/" (crate::FILE) } { (cell) } },
+                                0 => th scope="row" { (variant(cell, reports)) },
                                 1 => td { (cell) },
                                 _ => td.number { (cell) },
                             }
@@ -108,6 +122,13 @@ fn table(record: &Reproduction, folder: &str) -> Markup {
                 }
             }
         }
+    }
+}
+
+fn variant(name: &str, reports: &Reports) -> Markup {
+    match reports.of(name) {
+        Some(address) => html! { a href=(address) { (name) } },
+        None => html! { (name) },
     }
 }
 
@@ -215,8 +236,8 @@ mod tests {
     #[test]
     fn a_page_has_the_tables_and_figures_of_its_experiments() {
         let records = [record(), record()];
-        let html =
-            page(&records, &records.each_ref().map(|record| part(record, &within(record)))).into_string();
+        let reports = Reports { page: Path::new(""), within: PathBuf::new() };
+        let html = page(&records, &records.each_ref().map(|record| part(record, &reports))).into_string();
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(html.contains("small-n, quick – stand-in"), "{html}");
         assert!(html.contains("&lt;ridge&gt; 1") && !html.contains("<ridge>"));
@@ -224,9 +245,14 @@ mod tests {
     }
 
     #[test]
-    fn addresses_lead_to_the_folders_of_the_variants() {
-        assert_eq!(within(&record()), "small-n/quick/");
-        assert_eq!(address("mine #1/quick"), "mine%20%231/quick");
+    fn addresses_lead_to_reports_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let reports = Reports { page: folder.path(), within: "mine #1/quick".into() };
+        assert_eq!(reports.of("a"), None);
+        let variant = folder.path().join("mine #1/quick/a");
+        std::fs::create_dir_all(&variant).unwrap();
+        std::fs::write(variant.join(crate::FILE), "").unwrap();
+        assert_eq!(reports.of("a").as_deref(), Some("mine%20%231/quick/a/report.html"));
     }
 
     #[test]

@@ -200,11 +200,14 @@ impl Work {
             let name = format!("{} {}", self.experiment.name, variant.name);
             let plan = self.experiment.plan(variant, self.size)?;
             let folder = self.folder.join(&variant.name);
-            match self.begun(&folder, &plan, &name)? {
+            match self.begun(&folder, variant, &plan, &record)? {
                 Begun::Finished if self.material.originals.is_some() => {
                     self.say(&format!("{name}: finished before; the files of --data were not read"));
                 }
                 Begun::Finished => self.say(&format!("{name}: finished before")),
+                Begun::Recorded => {
+                    self.say(&format!("{name}: finished before; its record is here, its models are not"));
+                }
                 Begun::Start(start) => {
                     self.say(&format!(
                         "{name} ({} of {}), {}",
@@ -236,18 +239,23 @@ impl Work {
         Ok(())
     }
 
-    /// All variants that are finished, also those of earlier commands.
+    /// All variants that are finished, also those of earlier commands, and those of whom only the record is there.
     fn record(&self) -> anyhow::Result<Reproduction> {
+        let earlier = Reproduction::read(&self.folder)?;
         let mut variants = Vec::new();
         for variant in &self.experiment.variants {
             let plan = self.experiment.plan(variant, self.size)?;
+            let config = plan.config_toml(&self.material)?;
             let folder = self.folder.join(&variant.name);
-            if resume::check_settings(&folder, &plan.config_toml(&self.material)?).is_err() {
-                continue;
-            }
-            if let Some(finished) = Finished::read(&folder, &plan)? {
-                variants.push(VariantRecord::new(variant, &plan, &finished));
-            }
+            let finished = match resume::check_settings(&folder, &config) {
+                Ok(()) => Finished::read(&folder, &plan)?,
+                Err(_) => None,
+            };
+            variants.extend(match (finished, &earlier) {
+                (Some(finished), _) => Some(VariantRecord::new(variant, &plan, config, &finished)),
+                (None, Some(earlier)) => earlier.kept(variant, &config),
+                (None, None) => None,
+            });
         }
         let record = Reproduction::new(&self.experiment, self.size, &self.material, variants);
         if !record.variants.is_empty() {
@@ -258,15 +266,23 @@ impl Work {
     }
 
     /// Other settings in the folder are refused, or replaced if asked to.
-    fn begun(&self, folder: &Path, plan: &Plan, name: &str) -> anyhow::Result<Begun> {
+    fn begun(
+        &self,
+        folder: &Path,
+        variant: &Variant,
+        plan: &Plan,
+        record: &Reproduction,
+    ) -> anyhow::Result<Begun> {
+        let config = plan.config_toml(&self.material)?;
         if !folder.join("config.toml").exists() {
-            return Ok(Begun::Start(Start::New));
+            let is_recorded = record.kept(variant, &config).is_some();
+            return Ok(if is_recorded { Begun::Recorded } else { Begun::Start(Start::New) });
         }
-        match resume::check_settings(folder, &plan.config_toml(&self.material)?) {
+        match resume::check_settings(folder, &config) {
             Ok(()) if Finished::read(folder, plan)?.is_some() => Ok(Begun::Finished),
             Ok(()) => Ok(Begun::Start(Start::Resume)),
             Err(_) if self.overwrite => Ok(Begun::Start(Start::Overwrite)),
-            Err(other) => Err(other.context(name.to_string())),
+            Err(other) => Err(other.context(format!("{} {}", self.experiment.name, variant.name))),
         }
     }
 
@@ -303,5 +319,7 @@ impl Work {
 /// How far a variant is.
 enum Begun {
     Finished,
+    /// Elsewhere, or long ago: all that is here is its record.
+    Recorded,
     Start(Start),
 }

@@ -85,6 +85,32 @@ fn what_is_finished_is_not_trained_again() {
 }
 
 #[test]
+fn a_record_counts_where_its_folder_is_gone() {
+    let folder = folder();
+    let command = "reproduce linear --out out --markdown R.md";
+    let first = succeeds(folder.path(), command);
+    let page = || fs::read_to_string(folder.path().join("R.md")).unwrap();
+    let before = page();
+    fs::remove_dir_all(folder.path().join("out/linear/quick/c500")).unwrap();
+    let again = corevar(folder.path(), command);
+    assert!(
+        text(&again.stderr).contains("its record is here, its models are not"),
+        "{}",
+        text(&again.stderr)
+    );
+    assert_eq!((text(&again.stdout), page()), (first, before));
+    assert!(!folder.path().join("out/linear/quick/c500").exists());
+    let report = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(!report.contains("c500/report.html"), "leads to a report that is gone");
+    // Of other settings it is no record.
+    let record = folder.path().join("out/linear/quick/reproduction.json");
+    let other = fs::read_to_string(&record).unwrap().replace("runs = 1", "runs = 2");
+    fs::write(&record, other).unwrap();
+    let trained = corevar(folder.path(), command);
+    assert!(text(&trained.stderr).contains("done in"), "{}", text(&trained.stderr));
+}
+
+#[test]
 fn a_change_of_the_experiment_is_refused_or_replaces_it() {
     let folder = folder();
     write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");

@@ -108,6 +108,16 @@ impl Protocol {
         }
     }
 
+    /// Of what is drawn where there are no original files.
+    pub(super) fn edition(self) -> u32 {
+        match self {
+            Self::Linear | Self::Nonlinear | Self::Stickmen => synthetic::EDITION,
+            Self::Mnist => digits::EDITION,
+            Self::Elmer => animals::EDITION,
+            _ => faces::EDITION,
+        }
+    }
+
     /// Whether a folder holds any of the original files of this experiment, whole or not.
     pub fn has_originals(self, folder: &Path) -> bool {
         match self {

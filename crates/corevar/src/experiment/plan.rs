@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::Path;
 
-use corevar_data::{Dataset, synthetic};
+use corevar_data::Dataset;
 use serde::Serialize;
 use toml::Table;
 
@@ -53,7 +53,7 @@ impl Plan {
             protocol: self.protocol,
             runs: self.runs,
             real: material.originals.is_some(),
-            drawing: material.originals.is_none().then_some(synthetic::EDITION),
+            drawing: material.originals.is_none().then(|| self.protocol.edition()),
             features_file: material.features.as_deref(),
             order: self.estimators.iter().map(|one| one.key.as_str()).collect(),
             data: &self.data,

@@ -69,6 +69,9 @@ pub struct VariantRecord {
     pub name: String,
     /// When it was finished, in UTC.
     pub date: String,
+    /// All settings, as `config.toml` of its folder has them; with others the record does not count.
+    #[serde(default)]
+    pub config: String,
     /// Settings of the data.
     pub data: Table,
     /// As the data name themselves.
@@ -190,6 +193,19 @@ impl Reproduction {
         Ok(records)
     }
 
+    /// The record of a variant that ran with these settings, also where its folder is not there any more. The paper's
+    /// numbers are those that the file has now.
+    pub fn kept(&self, variant: &Variant, config: &str) -> Option<VariantRecord> {
+        let is_it = |record: &&VariantRecord| record.name == variant.name && record.config == config;
+        let mut record = self.variants.iter().find(is_it)?.clone();
+        for setting in &mut record.settings {
+            for (split, cell) in &mut setting.splits {
+                *cell = cell.beside_paper(variant, &setting.key, split);
+            }
+        }
+        Some(record)
+    }
+
     /// Every split of any variant, in the order of tables.
     pub fn splits(&self) -> Vec<String> {
         let settings = self.variants.iter().flat_map(|variant| &variant.settings);
@@ -270,12 +286,13 @@ fn named(path: &Path, cause: io::Error) -> io::Error {
 
 impl VariantRecord {
     /// What was planned and what came out of it, and when.
-    pub fn new(variant: &Variant, plan: &Plan, finished: &Finished) -> Self {
+    pub fn new(variant: &Variant, plan: &Plan, config: String, finished: &Finished) -> Self {
         let Finished { results, time } = finished;
         let keys = plan.estimators.iter().map(|estimator| estimator.key.as_str());
         Self {
             name: variant.name.clone(),
             date: date::of(*time),
+            config,
             data: plan.data.clone(),
             data_name: results.data.name.clone(),
             train_rows: results.data.splits.get("train").copied().unwrap_or(0),
@@ -322,15 +339,25 @@ fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRec
 fn cell(variant: &Variant, key: &str, result: &EstimatorResult, split: &str) -> Cell {
     let mean = result.mean.get(split).copied().unwrap_or_default();
     let spread = result.standard_error.get(split).copied().unwrap_or_default();
-    let paper = |numbers: &BTreeMap<String, BTreeMap<String, f64>>| numbers.get(key)?.get(split).copied();
-    Cell {
+    let ours = Cell {
         error: mean.error,
         error_spread: spread.error,
-        paper_error: paper(&variant.paper).map(|percent| percent / 100.0),
         penalty: mean.penalty,
         penalty_spread: spread.penalty,
-        paper_penalty: paper(&variant.paper_penalty),
         variance_ratio: mean.variance_ratio,
         variance_ratio_spread: spread.variance_ratio,
+        ..Cell::default()
+    };
+    ours.beside_paper(variant, key, split)
+}
+
+impl Cell {
+    fn beside_paper(self, variant: &Variant, key: &str, split: &str) -> Self {
+        let paper = |numbers: &BTreeMap<String, BTreeMap<String, f64>>| numbers.get(key)?.get(split).copied();
+        Self {
+            paper_error: paper(&variant.paper).map(|percent| percent / 100.0),
+            paper_penalty: paper(&variant.paper_penalty),
+            ..self
+        }
     }
 }

@@ -115,6 +115,7 @@ fn records() -> Vec<VariantRecord> {
     let variant = |name: &str, groups: i64| VariantRecord {
         name: name.into(),
         date: "2026-01-31".into(),
+        config: "rows = 100".into(),
         data: [("groups".to_string(), toml::Value::Integer(groups))].into_iter().collect(),
         data_name: "stickmen".into(),
         train_rows: 100,
@@ -134,6 +135,20 @@ fn a_record_has_the_lines_and_findings_of_its_experiment() {
     assert_eq!(record.findings[0].verdict(), "0.25, at most 0.6: holds");
     assert_eq!(record.command, "corevar reproduce stickmen --full --variant c500,c50");
     assert_eq!(record.table()[1], ["c500", "pooled", "40.00 [41]"]);
+}
+
+#[test]
+fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
+    let (mut experiment, variant) = variant("stickmen", "c50");
+    let record = Reproduction::new(&experiment, Size::Full, &Material::default(), records());
+    assert_eq!(record.kept(&variant, "rows = 200"), None);
+    let kept = record.kept(&variant, "rows = 100").unwrap();
+    assert_eq!(kept.settings[1].splits["test2"].error, Some(0.1));
+    assert_eq!(kept.settings[1].splits["test2"].paper_error, Some(0.09));
+    // The file's number of the paper goes over that of the record.
+    experiment.variants[1].paper.get_mut("core").unwrap().insert("test2".into(), 8.0);
+    let kept = record.kept(&experiment.variants[1], "rows = 100").unwrap();
+    assert_eq!(kept.settings[1].splits["test2"].paper_error, Some(0.08));
 }
 
 #[test]

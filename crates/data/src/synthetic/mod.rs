@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DataError, Dataset};
 
-/// Which drawing this is: raised when a seed no longer draws what it drew, so that models of both are told apart.
-pub const EDITION: u32 = 2;
+/// Which edition of the paper's own generators this is. An edition is raised when a seed no longer draws what it drew, so that models of
+/// both are told apart; stand-ins have editions of their own.
+pub const EDITION: u32 = 1;
 
 /// How much to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -22,6 +22,9 @@ pub use view::{Pose, View};
 use super::paint::{Canvas, Frame};
 use crate::ImageShape;
 
+/// Raised when a seed no longer draws what it drew ([`super::EDITION`]).
+pub const EDITION: u32 = 2;
+
 /// Size of every picture.
 pub const SHAPE: ImageShape = ImageShape { height: 32, width: 32, channels: 3 };
 

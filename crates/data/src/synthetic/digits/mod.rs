@@ -16,6 +16,9 @@ pub use hand::{Hand, Nib, Wave};
 use super::canvas;
 use crate::ImageShape;
 
+/// Raised when a seed no longer draws what it drew ([`super::EDITION`]).
+pub const EDITION: u32 = 1;
+
 /// Size of every picture.
 pub const SHAPE: ImageShape = ImageShape { height: SIDE, width: SIDE, channels: 1 };
 

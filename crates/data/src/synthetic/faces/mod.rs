@@ -30,6 +30,9 @@ pub use view::{Expression, Pose, View};
 use crate::ImageShape;
 use head::Head;
 
+/// Raised when a seed no longer draws what it drew ([`super::EDITION`]).
+pub const EDITION: u32 = 2;
+
 /// Size of every picture.
 pub const SHAPE: ImageShape = ImageShape { height: 64, width: 48, channels: 3 };
 
