@@ -54,11 +54,11 @@ check:
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
 
-## Every experiment of the paper in its quick size, and then in full with five runs: hours. DATA names a folder with original
-## files of CelebA, AwA2 or MNIST.
+## Every experiment of the paper in its quick size, and then in full with five runs: hours, less what experiments/results has
+## records of. DATA names a folder with original files of CelebA, AwA2 or MNIST, taken for the full size.
 paper: build
-	$(PROGRAM) reproduce all --quick $(if $(DATA),--data $(DATA))
-	$(PROGRAM) reproduce all --full $(if $(DATA),--data $(DATA)) --markdown RESULTS.md
+	$(PROGRAM) reproduce all --quick --out experiments/results
+	$(PROGRAM) reproduce all --full $(if $(DATA),--data $(DATA)) --out experiments/results --markdown RESULTS.md
 
 ## Beside PyTorch, scikit-learn and Pillow, in turns, on this machine: bench/*results.json.
 bench: build .venv/bench

@@ -15,8 +15,13 @@ pub fn check_settings(folder: &Path, now: &str) -> anyhow::Result<()> {
     let path = folder.join("config.toml");
     let text =
         bounded::read_text(&path, bounded::LARGEST_SETTINGS).with_context(|| path.display().to_string())?;
-    let before: toml::Table = text.parse().with_context(|| format!("{}: not TOML", path.display()))?;
-    let now: toml::Table = now.parse()?;
+    check_same(folder, &text, now)
+}
+
+/// As [`check_settings`], of settings that were kept elsewhere.
+pub fn check_same(folder: &Path, before: &str, now: &str) -> anyhow::Result<()> {
+    let of = || format!("the settings of {}: not TOML", folder.display());
+    let (before, now): (toml::Table, toml::Table) = (before.parse().with_context(of)?, now.parse()?);
     let (before, now) = (leaves(&before), leaves(&now));
     let keys = before.keys().chain(now.keys()).filter(|key| !GRIDS.contains(&key.as_str()));
     let show = |leaves: &Leaves, key: &str| leaves.get(key).map_or("nothing".into(), toml::Value::to_string);

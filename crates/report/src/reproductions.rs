@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use corevar::experiment::{Figure, Judged, Line, Measured, Point, Reproduction};
+use corevar::experiment::{self, Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
+use corevar_data::bounded;
 use maud::{Markup, html};
 
 use crate::error::ReportError;
@@ -50,10 +51,13 @@ struct Reports<'a> {
 }
 
 impl Reports<'_> {
-    /// The address of a variant's report; None where only its record is left.
-    fn of(&self, variant: &str) -> Option<String> {
-        let path = self.within.join(variant).join(crate::FILE);
-        self.page.join(&path).is_file().then(|| address(&path.to_string_lossy()))
+    /// The address of a variant's report; None where only its record is left, or the folder is of other settings.
+    fn of(&self, variant: &VariantRecord) -> Option<String> {
+        let within = self.within.join(&variant.name);
+        let (folder, report) = (self.page.join(&within), within.join(crate::FILE));
+        let settings = bounded::read_text(&folder.join("config.toml"), bounded::LARGEST_SETTINGS).ok()?;
+        let is_its_own = settings.ends_with(&variant.config) && folder.join(crate::FILE).is_file();
+        is_its_own.then(|| address(&report.to_string_lossy()))
     }
 }
 
@@ -66,9 +70,12 @@ fn address(path: &str) -> String {
 }
 
 fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
+    let is_of_paper = |record: &Reproduction| experiment::names().any(|name| name == record.experiment);
     let name = match records {
-        [one] => format!("The paper's experiment {}", one.experiment),
-        _ => "The paper's experiments".into(),
+        [one] if is_of_paper(one) => format!("The paper's experiment {}", one.experiment),
+        [one] => format!("Experiment {}", one.experiment),
+        all if all.iter().all(is_of_paper) => "The paper's experiments".into(),
+        _ => "Experiments".into(),
     };
     let judged: Vec<&Judged> = records.iter().flat_map(|record| &record.findings).collect();
     let holding = judged.iter().filter(|judged| judged.holds).count();
@@ -105,6 +112,8 @@ fn body(record: &Reproduction, reports: &Reports) -> Markup {
 fn table(record: &Reproduction, reports: &Reports) -> Markup {
     let lines = record.table();
     let Some((head, lines)) = lines.split_first() else { return html! {} };
+    let address =
+        |name: &str| record.variants.iter().find(|one| one.name == name).and_then(|one| reports.of(one));
     html! {
         table {
             thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 1] scope="col" { (name) } } } }
@@ -113,7 +122,7 @@ fn table(record: &Reproduction, reports: &Reports) -> Markup {
                     tr {
                         @for (column, cell) in line.iter().enumerate() {
                             @match column {
-                                0 => th scope="row" { (variant(cell, reports)) },
+                                0 => th scope="row" { (linked(cell, address(cell))) },
                                 1 => td { (cell) },
                                 _ => td.number { (cell) },
                             }
@@ -125,8 +134,8 @@ fn table(record: &Reproduction, reports: &Reports) -> Markup {
     }
 }
 
-fn variant(name: &str, reports: &Reports) -> Markup {
-    match reports.of(name) {
+fn linked(name: &str, address: Option<String>) -> Markup {
+    match address {
         Some(address) => html! { a href=(address) { (name) } },
         None => html! { (name) },
     }
@@ -245,14 +254,36 @@ mod tests {
     }
 
     #[test]
+    fn an_experiment_of_the_user_is_not_called_the_papers() {
+        let mine = Reproduction { experiment: "mine".into(), ..record() };
+        let headed = |records: &[Reproduction]| page(records, &[]).into_string();
+        assert!(headed(&[record()]).contains("The paper's experiment small-n"));
+        assert!(headed(std::slice::from_ref(&mine)).contains("Experiment mine"));
+        assert!(!headed(&[mine, record()]).contains("The paper's"));
+    }
+
+    #[test]
     fn addresses_lead_to_reports_that_are_there() {
         let folder = tempfile::tempdir().unwrap();
         let reports = Reports { page: folder.path(), within: "mine #1/quick".into() };
-        assert_eq!(reports.of("a"), None);
-        let variant = folder.path().join("mine #1/quick/a");
-        std::fs::create_dir_all(&variant).unwrap();
-        std::fs::write(variant.join(crate::FILE), "").unwrap();
-        assert_eq!(reports.of("a").as_deref(), Some("mine%20%231/quick/a/report.html"));
+        let variant = VariantRecord {
+            name: "a".into(),
+            date: String::new(),
+            config: "rows = 100\n".into(),
+            data: Default::default(),
+            data_name: String::new(),
+            train_rows: 0,
+            groups: 0,
+            settings: Vec::new(),
+        };
+        assert_eq!(reports.of(&variant), None);
+        let its_folder = folder.path().join("mine #1/quick/a");
+        std::fs::create_dir_all(&its_folder).unwrap();
+        std::fs::write(its_folder.join(crate::FILE), "").unwrap();
+        std::fs::write(its_folder.join("config.toml"), "# A run of corevar.\nrows = 100\n").unwrap();
+        assert_eq!(reports.of(&variant).as_deref(), Some("mine%20%231/quick/a/report.html"));
+        std::fs::write(its_folder.join("config.toml"), "# A run of corevar.\nrows = 200\n").unwrap();
+        assert_eq!(reports.of(&variant), None);
     }
 
     #[test]

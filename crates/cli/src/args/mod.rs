@@ -199,7 +199,7 @@ pub struct Reproduce {
     /// gender-features: a .npy matrix with a row for each picture of CelebA, in the order of list_attr_celeba.txt
     #[arg(long, value_name = "F.npy")]
     pub features_file: Option<PathBuf>,
-    /// Folder for models, records and reports; what is finished in it is not trained again
+    /// Folder for models, records and reports; what is finished in it, or recorded as finished, is not trained again
     #[arg(long, value_name = "DIR", default_value = "reproduced")]
     pub out: PathBuf,
     /// Replace variants that --out holds with other settings

@@ -194,104 +194,154 @@ struct Work {
 impl Work {
     /// Trains what is missing. The records grow with every variant, so that what was stopped shows what it has.
     fn run(&self) -> anyhow::Result<Reproduction> {
-        let mut record = self.record()?;
-        self.say_what_is_left_out()?;
-        for (place, variant) in self.variants.iter().enumerate() {
-            let name = format!("{} {}", self.experiment.name, variant.name);
-            let plan = self.experiment.plan(variant, self.size)?;
-            let folder = self.folder.join(&variant.name);
-            match self.begun(&folder, variant, &plan, &record)? {
-                Begun::Finished if self.material.originals.is_some() => {
-                    self.say(&format!("{name}: finished before; the files of --data were not read"));
-                }
-                Begun::Finished => self.say(&format!("{name}: finished before")),
+        let earlier = self.earlier()?;
+        let mut record = self.record(earlier.as_ref())?;
+        self.say_what_is_left_out(&record, earlier.as_ref())?;
+        // What is refused is refused before anything is trained or written.
+        let begun = self.variants.iter().map(|variant| self.begun(variant, &record, earlier.as_ref()));
+        let begun: Vec<Begun> = begun.collect::<anyhow::Result<_>>()?;
+        for (place, (variant, begun)) in self.variants.iter().zip(begun).enumerate() {
+            let name = self.name_of(variant);
+            match begun {
+                Begun::Finished => self.say(&format!("{name}: finished before{}", self.unread())),
                 Begun::Recorded => {
-                    self.say(&format!("{name}: finished before; its record is here, its models are not"));
+                    let unread = self.unread();
+                    self.say(&format!(
+                        "{name}: finished before{unread}; only its record is here, and another --out trains it again"
+                    ));
                 }
                 Begun::Start(start) => {
-                    self.say(&format!(
-                        "{name} ({} of {}), {}",
-                        place + 1,
-                        self.variants.len(),
-                        self.source.name()
-                    ));
-                    self.train(&folder, &plan, start).context(Restarts(name))?;
-                    record = self.record()?;
+                    let (place, all) = (place + 1, self.variants.len());
+                    self.say(&format!("{name} ({place} of {all}), {}", self.source.name()));
+                    self.train(variant, start).context(Restarts(name))?;
+                    record = self.record(Some(&record))?;
+                    self.write(&record)?;
                 }
             }
         }
+        self.write(&record)?;
         Ok(record)
     }
 
+    fn name_of(&self, variant: &Variant) -> String {
+        format!("{} {}", self.experiment.name, variant.name)
+    }
+
+    fn folder_of(&self, variant: &Variant) -> PathBuf {
+        self.folder.join(&variant.name)
+    }
+
+    fn config_of(&self, variant: &Variant) -> anyhow::Result<(Plan, String)> {
+        let plan = self.experiment.plan(variant, self.size)?;
+        let config = plan.config_toml(&self.material)?;
+        Ok((plan, config))
+    }
+
+    /// What is said of original files where nothing is trained.
+    fn unread(&self) -> &'static str {
+        if self.material.originals.is_some() { "; the files of --data were not read" } else { "" }
+    }
+
+    /// The record that the folder holds.
+    fn earlier(&self) -> anyhow::Result<Option<Reproduction>> {
+        Reproduction::read(&self.folder).map_err(|cause| {
+            let tip =
+                "bring the file back, or remove it; variants whose folders are gone are then trained again";
+            Failure::new(cause.to_string()).tip(tip).into()
+        })
+    }
+
+    /// All variants that are finished, also those of earlier commands, and those of which only the record is left.
+    fn record(&self, earlier: Option<&Reproduction>) -> anyhow::Result<Reproduction> {
+        let mut variants = Vec::new();
+        for variant in &self.experiment.variants {
+            let (plan, config) = self.config_of(variant)?;
+            let folder = self.folder_of(variant);
+            let finished = match resume::check_settings(&folder, &config) {
+                Ok(()) => Finished::read(&folder, &plan)?,
+                Err(_) => None,
+            };
+            variants.extend(match finished {
+                Some(finished) => Some(VariantRecord::new(variant, &plan, config, &finished)),
+                None => earlier.and_then(|earlier| earlier.kept(variant, &config)),
+            });
+        }
+        Ok(Reproduction::new(&self.experiment, self.size, &self.material, variants))
+    }
+
+    fn write(&self, record: &Reproduction) -> anyhow::Result<()> {
+        if !record.variants.is_empty() {
+            record.write(&self.folder).with_context(|| self.folder.display().to_string())?;
+            corevar_report::write_reproduction(&self.folder, record)?;
+        }
+        Ok(())
+    }
+
     /// Variants of earlier commands that are not what the file says now; those asked for are refused or replaced.
-    fn say_what_is_left_out(&self) -> anyhow::Result<()> {
+    fn say_what_is_left_out(
+        &self,
+        record: &Reproduction,
+        earlier: Option<&Reproduction>,
+    ) -> anyhow::Result<()> {
         let is_asked = |variant: &Variant| self.variants.iter().any(|asked| asked.name == variant.name);
         for variant in self.experiment.variants.iter().filter(|variant| !is_asked(variant)) {
-            let folder = self.folder.join(&variant.name);
-            let config = self.experiment.plan(variant, self.size)?.config_toml(&self.material)?;
-            if folder.join("config.toml").exists() && resume::check_settings(&folder, &config).is_err() {
-                self.say(&format!(
-                    "{} {}: left out, it ran with other settings",
-                    self.experiment.name, variant.name
-                ));
+            let (_, config) = self.config_of(variant)?;
+            if record.of(variant).is_none() && self.check_settings(variant, &config, earlier).is_err() {
+                self.say(&format!("{}: left out, it ran with other settings", self.name_of(variant)));
             }
         }
         Ok(())
     }
 
-    /// All variants that are finished, also those of earlier commands, and those of whom only the record is there.
-    fn record(&self) -> anyhow::Result<Reproduction> {
-        let earlier = Reproduction::read(&self.folder)?;
-        let mut variants = Vec::new();
-        for variant in &self.experiment.variants {
-            let plan = self.experiment.plan(variant, self.size)?;
-            let config = plan.config_toml(&self.material)?;
-            let folder = self.folder.join(&variant.name);
-            let finished = match resume::check_settings(&folder, &config) {
-                Ok(()) => Finished::read(&folder, &plan)?,
-                Err(_) => None,
-            };
-            variants.extend(match (finished, &earlier) {
-                (Some(finished), _) => Some(VariantRecord::new(variant, &plan, config, &finished)),
-                (None, Some(earlier)) => earlier.kept(variant, &config),
-                (None, None) => None,
-            });
+    /// Whether the variant, if any of it is here, has these settings: by its folder, or else by its record.
+    fn check_settings(
+        &self,
+        variant: &Variant,
+        config: &str,
+        earlier: Option<&Reproduction>,
+    ) -> anyhow::Result<()> {
+        let folder = self.folder_of(variant);
+        let recorded = earlier.and_then(|earlier| earlier.of(variant));
+        match (folder.join("config.toml").exists(), recorded) {
+            (true, _) => resume::check_settings(&folder, config),
+            (false, Some(recorded)) => resume::check_same(&folder, &recorded.config, config),
+            (false, None) => Ok(()),
         }
-        let record = Reproduction::new(&self.experiment, self.size, &self.material, variants);
-        if !record.variants.is_empty() {
-            record.write(&self.folder).with_context(|| self.folder.display().to_string())?;
-            corevar_report::write_reproduction(&self.folder, &record)?;
-        }
-        Ok(record)
     }
 
-    /// Other settings in the folder are refused, or replaced if asked to.
+    /// Other settings are refused, or replaced if asked to.
     fn begun(
         &self,
-        folder: &Path,
         variant: &Variant,
-        plan: &Plan,
         record: &Reproduction,
+        earlier: Option<&Reproduction>,
     ) -> anyhow::Result<Begun> {
-        let config = plan.config_toml(&self.material)?;
-        if !folder.join("config.toml").exists() {
-            let is_recorded = record.kept(variant, &config).is_some();
-            return Ok(if is_recorded { Begun::Recorded } else { Begun::Start(Start::New) });
+        let (plan, config) = self.config_of(variant)?;
+        let folder = self.folder_of(variant);
+        let is_here = folder.join("config.toml").exists();
+        if record.of(variant).is_some() {
+            let has_models = is_here && Finished::read(&folder, &plan)?.is_some();
+            return Ok(if has_models { Begun::Finished } else { Begun::Recorded });
         }
-        match resume::check_settings(folder, &config) {
-            Ok(()) if Finished::read(folder, plan)?.is_some() => Ok(Begun::Finished),
-            Ok(()) => Ok(Begun::Start(Start::Resume)),
+        match self.check_settings(variant, &config, earlier) {
+            Ok(()) if is_here => Ok(Begun::Start(Start::Resume)),
+            Ok(()) => Ok(Begun::Start(Start::New)),
             Err(_) if self.overwrite => Ok(Begun::Start(Start::Overwrite)),
-            Err(other) => Err(other.context(format!("{} {}", self.experiment.name, variant.name))),
+            Err(other) => Err(other.context(self.name_of(variant))),
         }
     }
 
-    fn train(&self, folder: &Path, plan: &Plan, start: Start) -> anyhow::Result<()> {
+    fn train(&self, variant: &Variant, start: Start) -> anyhow::Result<()> {
+        let (plan, config) = self.config_of(variant)?;
         // The data first: what cannot be made leaves no folder behind.
         let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
         self.experiment.check_splits(&dataset)?;
-        let config = plan.config_toml(&self.material)?;
-        let folder = RunFolder::create(folder, start, &config, plan.estimators.len() * plan.runs > 1)?;
+        let folder = RunFolder::create(
+            &self.folder_of(variant),
+            start,
+            &config,
+            plan.estimators.len() * plan.runs > 1,
+        )?;
         let training = Training {
             dataset: &dataset,
             report: None,
@@ -319,7 +369,7 @@ impl Work {
 /// How far a variant is.
 enum Begun {
     Finished,
-    /// Elsewhere, or long ago: all that is here is its record.
+    /// Elsewhere, or long ago: only its record is here.
     Recorded,
     Start(Start),
 }

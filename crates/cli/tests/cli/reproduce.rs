@@ -84,30 +84,92 @@ fn what_is_finished_is_not_trained_again() {
     assert!(folder.path().join("out/report.html").is_file());
 }
 
+/// `reproduce linear` in quick, and then without the folder of its variant; what it printed.
+fn only_a_record_is_left(folder: &Path) -> String {
+    let table = succeeds(folder, "reproduce linear --out out --markdown R.md --quiet");
+    fs::remove_dir_all(folder.join("out/linear/quick/c500")).unwrap();
+    table
+}
+
+/// Writes the record as if its variant had run with other settings.
+fn with_other_settings(folder: &Path) {
+    let record = folder.join("out/linear/quick/reproduction.json");
+    let other = fs::read_to_string(&record).unwrap().replace("\\nrows = 5000", "\\nrows = 4000");
+    assert!(other.contains("rows = 4000"));
+    fs::write(&record, other).unwrap();
+}
+
 #[test]
 fn a_record_counts_where_its_folder_is_gone() {
     let folder = folder();
-    let command = "reproduce linear --out out --markdown R.md";
-    let first = succeeds(folder.path(), command);
+    let first = only_a_record_is_left(folder.path());
     let page = || fs::read_to_string(folder.path().join("R.md")).unwrap();
     let before = page();
-    fs::remove_dir_all(folder.path().join("out/linear/quick/c500")).unwrap();
-    let again = corevar(folder.path(), command);
-    assert!(
-        text(&again.stderr).contains("its record is here, its models are not"),
-        "{}",
-        text(&again.stderr)
-    );
+    let again = corevar(folder.path(), "reproduce linear --out out --markdown R.md");
+    let said = text(&again.stderr);
+    assert!(said.contains("linear c500: finished before; only its record is here"), "{said}");
     assert_eq!((text(&again.stdout), page()), (first, before));
     assert!(!folder.path().join("out/linear/quick/c500").exists());
     let report = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
     assert!(!report.contains("c500/report.html"), "leads to a report that is gone");
-    // Of other settings it is no record.
-    let record = folder.path().join("out/linear/quick/reproduction.json");
-    let other = fs::read_to_string(&record).unwrap().replace("runs = 1", "runs = 2");
-    fs::write(&record, other).unwrap();
-    let trained = corevar(folder.path(), command);
-    assert!(text(&trained.stderr).contains("done in"), "{}", text(&trained.stderr));
+}
+
+#[test]
+fn a_record_counts_beside_a_folder_of_other_settings() {
+    let folder = folder();
+    let first = only_a_record_is_left(folder.path());
+    let stale = folder.path().join("out/linear/quick/c500");
+    fs::create_dir(&stale).unwrap();
+    fs::write(stale.join("config.toml"), "# A run of corevar.\nruns = 7\n").unwrap();
+    fs::write(stale.join("report.html"), "old").unwrap();
+    assert_eq!(succeeds(folder.path(), "reproduce linear --out out --quiet"), first);
+    let report = fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(!report.contains("c500/report.html"), "leads to a report of other settings");
+}
+
+#[test]
+fn a_record_of_other_settings_is_refused_or_replaced() {
+    let folder = folder();
+    only_a_record_is_left(folder.path());
+    with_other_settings(folder.path());
+    let record = || fs::read_to_string(folder.path().join("out/linear/quick/reproduction.json")).unwrap();
+    let before = record();
+    let message = fails(folder.path(), "reproduce linear --out out", 1);
+    assert!(message.contains("linear c500") && message.contains("--overwrite"), "{message}");
+    assert_eq!(record(), before);
+    succeeds(folder.path(), "reproduce linear --out out --quiet --overwrite");
+    assert!(record().contains("\\nrows = 5000"));
+}
+
+#[test]
+fn records_of_other_settings_are_not_on_the_page() {
+    let folder = folder();
+    write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
+    let other = "reproduce small-linear.toml --out out --markdown R.md --quiet";
+    only_a_record_is_left(folder.path());
+    let page = || fs::read_to_string(folder.path().join("R.md")).unwrap();
+    succeeds(folder.path(), other);
+    assert!(page().contains("## linear") && page().contains("## small-linear"), "{}", page());
+    with_other_settings(folder.path());
+    succeeds(folder.path(), other);
+    assert!(!page().contains("## linear") && page().contains("## small-linear"), "{}", page());
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_named() {
+    let folder = folder();
+    only_a_record_is_left(folder.path());
+    let path = folder.path().join("out/linear/quick/reproduction.json");
+    let whole = fs::read_to_string(&path).unwrap();
+    for (damaged, words) in [
+        (format!("<<<<<<< HEAD\n{whole}"), "expected value"),
+        (whole.replace("corevar.reproduction/1", "corevar.reproduction/9"), "corevar.reproduction/9"),
+    ] {
+        fs::write(&path, damaged).unwrap();
+        let message = fails(folder.path(), "reproduce linear --out out", 1);
+        assert!(message.contains("reproduction.json") && message.contains(words), "{message}");
+        assert!(message.contains("tip: bring the file back"), "{message}");
+    }
 }
 
 #[test]
@@ -151,6 +213,16 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
     assert!(message.contains("empty"), "{message}");
     assert_eq!(names(folder.path()), ["empty", "full"]);
     assert_eq!(fs::read_to_string(folder.path().join("full/report.html")).unwrap(), "mine");
+}
+
+#[test]
+fn half_of_the_original_files_is_refused_before_anything_is_trained() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("half")).unwrap();
+    fs::write(folder.path().join("half/train-images-idx3-ubyte"), [0; 16]).unwrap();
+    let message = fails(folder.path(), "reproduce all --data half --out out", 1);
+    assert!(message.contains("half") && !message.contains("linear c500"), "{message}");
+    assert!(!folder.path().join("out").exists());
 }
 
 #[test]

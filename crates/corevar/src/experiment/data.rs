@@ -108,7 +108,7 @@ impl Protocol {
         }
     }
 
-    /// Of what is drawn where there are no original files.
+    /// Edition of the drawing that stands in for original files.
     pub(super) fn edition(self) -> u32 {
         match self {
             Self::Linear | Self::Nonlinear | Self::Stickmen => synthetic::EDITION,

@@ -63,21 +63,13 @@ fn section(text: &mut String, record: &Reproduction) {
         [only, ..] => format!("Seed of the run {only}"),
         [] => "No runs".into(),
     };
-    let rows: Vec<String> = record
-        .variants
-        .iter()
-        .map(|variant| {
-            let seed = variant.data.get("seed").map_or("0".into(), toml::Value::to_string);
-            format!("{} rows, {} groups, seed {seed} ({})", variant.train_rows, variant.groups, variant.name)
-        })
-        .collect();
     let _ = write!(
         text,
         "\n`{}`, {}, {:.0} s of training, summed over the runs. {seeds}. Training data: {}.\n",
         record.command,
         dates(record),
         record.seconds(),
-        rows.join(", "),
+        training_data(record),
     );
     if !record.findings.is_empty() {
         text.push_str("\nWhat the paper found, as a ratio of two errors here:\n\n");
@@ -85,6 +77,21 @@ fn section(text: &mut String, record: &Reproduction) {
             let _ = writeln!(text, "- {}: {}", judged.finding.text, judged.verdict());
         }
     }
+}
+
+/// Sizes and seeds, each with the variants that have them.
+fn training_data(record: &Reproduction) -> String {
+    let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
+    for variant in &record.variants {
+        let seed = variant.data.get("seed").map_or("0".into(), toml::Value::to_string);
+        let kind = format!("{} rows, {} groups, seed {seed}", variant.train_rows, variant.groups);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, names)) => names.push(&variant.name),
+            None => kinds.push((kind, vec![&variant.name])),
+        }
+    }
+    let told = kinds.iter().map(|(kind, names)| format!("{kind} ({})", names.join(", ")));
+    told.collect::<Vec<_>>().join("; ")
 }
 
 /// The first and the last day.

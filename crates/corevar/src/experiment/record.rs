@@ -69,7 +69,8 @@ pub struct VariantRecord {
     pub name: String,
     /// When it was finished, in UTC.
     pub date: String,
-    /// All settings, as `config.toml` of its folder has them; with others the record does not count.
+    /// All settings, as `config.toml` of its folder has them; with others the record does not count. Records without
+    /// them, of earlier versions, never do.
     #[serde(default)]
     pub config: String,
     /// Settings of the data.
@@ -173,37 +174,76 @@ impl Reproduction {
 
     /// Reads [`FILE`] in the folder; None without the file.
     pub fn read(folder: &Path) -> io::Result<Option<Self>> {
-        let text = read_if_there(&folder.join(FILE))?;
-        text.map(|text| parse(&folder.join(FILE), &text)).transpose()
+        let path = folder.join(FILE);
+        let Some(text) = read_if_there(&path)? else { return Ok(None) };
+        let record: Self = parse(&path, &text)?;
+        match record.schema == SCHEMA {
+            true => Ok(Some(record)),
+            false => {
+                let problem = format!("of the form `{}`, and not `{SCHEMA}`", record.schema);
+                Err(named(&path, io::Error::new(io::ErrorKind::InvalidData, problem)))
+            }
+        }
     }
 
-    /// All that was reproduced into `out`: experiments in the order of the paper, then those of the user; the larger and the
-    /// real first.
+    /// All that was reproduced into `out`: experiments in the order of the paper, as far as their files still say the same,
+    /// then those of the user; the larger and the real first.
     pub fn read_all(out: &Path) -> io::Result<Vec<Self>> {
         let mut records = Vec::new();
         let of_paper = super::names().map(String::from);
         for name in of_paper.chain(others(out)?) {
             let name = name.as_str();
+            let of_paper =
+                super::names().find(|known| *known == name).and_then(|name| super::find(name).ok());
             for size in [Size::Full, Size::Quick] {
                 for source in [Source::Real, Source::StandIn] {
-                    records.extend(Self::read(&Self::folder(out, name, size, source))?);
+                    let record = Self::read(&Self::folder(out, name, size, source))?;
+                    records.extend(match &of_paper {
+                        Some(experiment) => record.and_then(|record| record.as_of(experiment)),
+                        None => record,
+                    });
                 }
             }
         }
         Ok(records)
     }
 
-    /// The record of a variant that ran with these settings, also where its folder is not there any more. The paper's
-    /// numbers are those that the file has now.
+    /// What it has of a variant.
+    pub fn of(&self, variant: &Variant) -> Option<&VariantRecord> {
+        self.variants.iter().find(|record| record.name == variant.name)
+    }
+
+    /// The record of a variant if it ran with these settings, also where its folder is gone. The paper's numbers are
+    /// those that the file has now.
     pub fn kept(&self, variant: &Variant, config: &str) -> Option<VariantRecord> {
-        let is_it = |record: &&VariantRecord| record.name == variant.name && record.config == config;
-        let mut record = self.variants.iter().find(is_it)?.clone();
+        let mut record = self.of(variant).filter(|record| is_same(&record.config, config))?.clone();
         for setting in &mut record.settings {
             for (split, cell) in &mut setting.splits {
                 *cell = cell.beside_paper(variant, &setting.key, split);
             }
         }
         Some(record)
+    }
+
+    /// What of it the experiment's file of now would train just so, beside the paper as that file has it. None if that
+    /// is nothing.
+    fn as_of(&self, experiment: &Experiment) -> Option<Self> {
+        let material = self.material();
+        let kept = |variant: &Variant| {
+            let config = experiment.plan(variant, self.size).ok()?.config_toml(&material).ok()?;
+            self.kept(variant, &config)
+        };
+        let variants: Vec<VariantRecord> = experiment.variants.iter().filter_map(kept).collect();
+        (!variants.is_empty()).then(|| Self::new(experiment, self.size, &material, variants))
+    }
+
+    /// What it was made of, as far as settings tell.
+    fn material(&self) -> Material {
+        let features = self.variants.iter().find_map(|variant| {
+            let config: Table = variant.config.parse().ok()?;
+            Some(config.get("features-file")?.as_str()?.into())
+        });
+        Material { originals: (self.source == Source::Real).then(PathBuf::new), features }
     }
 
     /// Every split of any variant, in the order of tables.
@@ -252,6 +292,11 @@ impl Finished {
         let time = std::fs::metadata(&path)?.modified()?;
         Ok(is_whole.then_some(Self { results, time }))
     }
+}
+
+/// Whether two texts are the same settings, however they are written.
+fn is_same(one: &str, other: &str) -> bool {
+    matches!((one.parse::<Table>(), other.parse::<Table>()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Folders in `out` that are none of the paper's experiments, by name.

@@ -165,3 +165,13 @@ fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
         "{page}"
     );
 }
+
+#[test]
+fn markdown_names_variants_of_one_size_together() {
+    let alike = |name: &str| VariantRecord { name: name.into(), ..records()[0].clone() };
+    let variants = vec![alike("a"), records()[1].clone(), alike("b")];
+    let experiment = find("stickmen").unwrap();
+    let page = markdown(&[Reproduction::new(&experiment, Size::Full, &Material::default(), variants)]);
+    let told = "100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0 (c50).";
+    assert!(page.contains(told), "{page}");
+}

@@ -7,6 +7,8 @@ pub mod animals;
 mod canvas;
 pub mod digits;
 mod draws;
+#[cfg(test)]
+mod editions;
 pub mod faces;
 mod figure;
 mod linear;
