@@ -1,5 +1,6 @@
 //! Experiments of the paper on one page: tables with the paper's numbers, its findings, its figures.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use corevar::experiment::{self, Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
@@ -79,8 +80,9 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     };
     let judged: Vec<&Judged> = records.iter().flat_map(|record| &record.findings).collect();
     let holding = judged.iter().filter(|judged| judged.holds).count();
+    let names: BTreeSet<&str> = records.iter().map(|record| record.experiment.as_str()).collect();
     let header = facts(&[
-        ("Experiments", count(records.len())),
+        ("Experiments", count(names.len())),
         ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
         ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))),
         ("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))),

@@ -29,6 +29,8 @@ struct Printed<'a> {
 
 pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     let works = works(args)?;
+    // What cannot be put on a page is found before hours of training.
+    all_records(args)?;
     let (mut records, mut failed) = (Vec::new(), Vec::new());
     let outcome = works.iter().try_for_each(|work| {
         match work.run() {
@@ -50,7 +52,9 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     // Also of what was stopped; why it stopped is the greater news.
     let pages = write_pages(args);
     outcome?;
-    pages?;
+    if let Some(report) = pages?.filter(|_| !args.show.quiet) {
+        eprintln!("report: {}", report.display());
+    }
     if args.show.json {
         output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
     }
@@ -62,20 +66,27 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     }
 }
 
+fn unreadable(cause: std::io::Error) -> Failure {
+    let tip = "bring the file back, or remove it; variants whose folders are gone are then trained again";
+    Failure::new(cause.to_string()).tip(tip)
+}
+
+/// All that was ever reproduced into the folder.
+fn all_records(args: &Reproduce) -> Result<Vec<Reproduction>, Failure> {
+    if args.out.is_dir() { Reproduction::read_all(&args.out).map_err(unreadable) } else { Ok(Vec::new()) }
+}
+
 /// All that the folder holds, as a report and, if asked for, as Markdown.
-fn write_pages(args: &Reproduce) -> anyhow::Result<()> {
-    let all = if args.out.is_dir() { Reproduction::read_all(&args.out)? } else { Vec::new() };
+fn write_pages(args: &Reproduce) -> anyhow::Result<Option<PathBuf>> {
+    let all = all_records(args)?;
     if all.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let report = corevar_report::write_reproductions(&args.out, &all)?;
     if let Some(page) = &args.markdown {
         write_whole(page, markdown(&all).as_bytes()).with_context(|| page.display().to_string())?;
     }
-    if !args.show.quiet {
-        eprintln!("report: {}", report.display());
-    }
-    Ok(())
+    Ok(Some(report))
 }
 
 /// Everything that is asked for, checked before anything is written.
@@ -132,6 +143,14 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
 
 /// Nobody's report is replaced, and a page that cannot be written is found before hours of training.
 fn check_places(args: &Reproduce) -> Result<(), Usage> {
+    if args.out.exists() && !args.out.is_dir() {
+        let message = format!("--out: {} is no folder", args.out.display());
+        return Err(Usage::new(message).tip("choose a folder, or a name that is new"));
+    }
+    if let Some(page) = args.markdown.as_deref().filter(|page| page.is_dir()) {
+        let message = format!("--markdown: {} is a folder", page.display());
+        return Err(Usage::new(message).tip("name a file, as in --markdown R.md"));
+    }
     let report = args.out.join(corevar_report::FILE);
     let is_ours = !report.exists()
         || std::fs::read_to_string(&report).is_ok_and(|page| page.contains("corevar report"));
@@ -207,7 +226,7 @@ impl Work {
                 Begun::Recorded => {
                     let unread = self.unread();
                     self.say(&format!(
-                        "{name}: finished before{unread}; only its record is here, and another --out trains it again"
+                        "{name}: finished before{unread}; only its record is here, with another --out it is trained again"
                     ));
                 }
                 Begun::Start(start) => {
@@ -244,11 +263,7 @@ impl Work {
 
     /// The record that the folder holds.
     fn earlier(&self) -> anyhow::Result<Option<Reproduction>> {
-        Reproduction::read(&self.folder).map_err(|cause| {
-            let tip =
-                "bring the file back, or remove it; variants whose folders are gone are then trained again";
-            Failure::new(cause.to_string()).tip(tip).into()
-        })
+        Ok(Reproduction::read(&self.folder).map_err(unreadable)?)
     }
 
     /// All variants that are finished, also those of earlier commands, and those of which only the record is left.
@@ -266,7 +281,11 @@ impl Work {
                 None => earlier.and_then(|earlier| earlier.kept(variant, &config)),
             });
         }
-        Ok(Reproduction::new(&self.experiment, self.size, &self.material, variants))
+        let record = Reproduction::new(&self.experiment, self.size, &self.material, variants);
+        Ok(match earlier {
+            Some(earlier) => record.with_others_of(earlier),
+            None => record,
+        })
     }
 
     fn write(&self, record: &Reproduction) -> anyhow::Result<()> {
@@ -286,7 +305,7 @@ impl Work {
         let is_asked = |variant: &Variant| self.variants.iter().any(|asked| asked.name == variant.name);
         for variant in self.experiment.variants.iter().filter(|variant| !is_asked(variant)) {
             let (_, config) = self.config_of(variant)?;
-            if record.of(variant).is_none() && self.check_settings(variant, &config, earlier).is_err() {
+            if !record.has(variant) && self.check_settings(variant, &config, earlier).is_err() {
                 self.say(&format!("{}: left out, it ran with other settings", self.name_of(variant)));
             }
         }
@@ -304,7 +323,9 @@ impl Work {
         let recorded = earlier.and_then(|earlier| earlier.of(variant));
         match (folder.join("config.toml").exists(), recorded) {
             (true, _) => resume::check_settings(&folder, config),
-            (false, Some(recorded)) => resume::check_same(&folder, &recorded.config, config),
+            (false, Some(recorded)) => {
+                resume::check_same(&self.folder.join(experiment::FILE), &recorded.config, config)
+            }
             (false, None) => Ok(()),
         }
     }
@@ -319,7 +340,7 @@ impl Work {
         let (plan, config) = self.config_of(variant)?;
         let folder = self.folder_of(variant);
         let is_here = folder.join("config.toml").exists();
-        if record.of(variant).is_some() {
+        if record.has(variant) {
             let has_models = is_here && Finished::read(&folder, &plan)?.is_some();
             return Ok(if has_models { Begun::Finished } else { Begun::Recorded });
         }

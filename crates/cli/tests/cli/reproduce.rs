@@ -138,7 +138,30 @@ fn a_record_of_other_settings_is_refused_or_replaced() {
     assert!(message.contains("linear c500") && message.contains("--overwrite"), "{message}");
     assert_eq!(record(), before);
     succeeds(folder.path(), "reproduce linear --out out --quiet --overwrite");
-    assert!(record().contains("\\nrows = 5000"));
+    assert!(record().contains("\\nrows = 5000") && !record().contains("\\nrows = 4000"));
+}
+
+#[test]
+fn a_record_of_other_settings_is_kept_until_it_is_replaced() {
+    let folder = folder();
+    write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
+    let path = folder.path().join("small-linear.toml");
+    let with_b = |data: &str| {
+        let one = fs::read_to_string(&path).unwrap();
+        let two = format!("[[variants]]\nname = \"b\"\ndata = {{ {data} }}\n\n[[findings]]");
+        fs::write(folder.path().join("two.toml"), one.replace("[[findings]]", &two)).unwrap();
+    };
+    with_b("rows = 500");
+    let both = succeeds(folder.path(), "reproduce two.toml --out out --quiet");
+    fs::remove_dir_all(folder.path().join("out/two/quick/b")).unwrap();
+    with_b("rows = 600");
+    let only_a = corevar(folder.path(), "reproduce two.toml --out out --variant a");
+    assert!(text(&only_a.stderr).contains("two b: left out"), "{}", text(&only_a.stderr));
+    assert_ne!(text(&only_a.stdout), both);
+    with_b("rows = 500");
+    let again = corevar(folder.path(), "reproduce two.toml --out out");
+    assert!(text(&again.stderr).contains("two b: finished before"), "{}", text(&again.stderr));
+    assert_eq!(text(&again.stdout), both);
 }
 
 #[test]
@@ -204,6 +227,8 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
         ("reproduce mnist --threads 0", "at least 1"),
         ("reproduce mnist --markdown nowhere/R.md", "there is no folder nowhere"),
         ("reproduce mnist --out full", "of an earlier reproduce"),
+        ("reproduce mnist --out full/report.html", "is no folder"),
+        ("reproduce mnist --markdown full", "full is a folder"),
         ("reproduce mnist --checkpoint-every=-1", "seconds from 0"),
     ] {
         let message = fails(folder.path(), arguments, 2);
@@ -241,6 +266,7 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
         ("kind = \"linear\" }", "kind = \"linear\" }, epoch = 3", "no setting `epoch`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
+        ("runs = 1", "runs = 0", "runs = 0"),
         ("protocol = \"linear\"", "protocol = \"magic\"", "magic"),
         ("variant = \"a\"", "variant = \"b\"", "no variant is called so"),
         ("paper.pooled", "paper.poled", "`poled` has no estimator"),

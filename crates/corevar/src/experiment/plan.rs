@@ -76,8 +76,12 @@ impl Experiment {
         let train = over([&self.train, train, &variant.train, variant_train]);
         let of_this = |problem: String| self.form(format!("{}: {problem}", variant.name));
         let base = Self::config(&train).map_err(of_this)?;
+        let runs = of_variant_runs.unwrap_or(*runs);
+        if runs == 0 {
+            return Err(of_this("runs = 0, but must be at least 1".into()));
+        }
         // The exact solver has no randomness: one run is all there is.
-        let runs = if base.model == ModelSpec::Linear { 1 } else { of_variant_runs.unwrap_or(*runs) };
+        let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
         let estimators = self.estimators(variant, &base)?;
@@ -86,9 +90,6 @@ impl Experiment {
         let mut of_paper = variant.paper.keys().chain(variant.paper_penalty.keys());
         if let Some(key) = of_paper.find(|key| !keys.contains(&key.as_str())) {
             return Err(of_this(format!("the paper's number of `{key}` has no estimator")));
-        }
-        if runs == 0 {
-            return Err(of_this("runs = 0, but must be at least 1".into()));
         }
         Ok(Plan { data, protocol: self.protocol, plans, estimators, runs })
     }

@@ -47,6 +47,10 @@ pub struct Reproduction {
     pub command: String,
     /// In the order of the file.
     pub variants: Vec<VariantRecord>,
+    /// Those that ran with other settings than the file has now. They are shown nowhere, and count again when the file has their
+    /// settings again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<VariantRecord>,
     /// Figures of the paper, as far as their points were trained.
     pub figures: Vec<Figure>,
     /// What the paper found, as far as it can be judged.
@@ -156,7 +160,19 @@ impl Reproduction {
                 .filter_map(|finding| finding.judge(experiment, &variants))
                 .collect(),
             variants,
+            others: Vec::new(),
         }
+    }
+
+    /// With what an earlier record has of variants that are not in this one.
+    pub fn with_others_of(self, earlier: &Self) -> Self {
+        let is_new = |other: &&VariantRecord| self.variants.iter().all(|variant| variant.name != other.name);
+        let others = earlier.all().filter(is_new).cloned().collect();
+        Self { others, ..self }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &VariantRecord> {
+        self.variants.iter().chain(&self.others)
     }
 
     /// Where an experiment keeps what comes out: sizes and sources apart.
@@ -208,9 +224,14 @@ impl Reproduction {
         Ok(records)
     }
 
-    /// What it has of a variant.
+    /// Whether it shows a variant.
+    pub fn has(&self, variant: &Variant) -> bool {
+        self.variants.iter().any(|record| record.name == variant.name)
+    }
+
+    /// What it has of a variant, with whatever settings.
     pub fn of(&self, variant: &Variant) -> Option<&VariantRecord> {
-        self.variants.iter().find(|record| record.name == variant.name)
+        self.all().find(|record| record.name == variant.name)
     }
 
     /// The record of a variant if it ran with these settings, also where its folder is gone. The paper's numbers are
