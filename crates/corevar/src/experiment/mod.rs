@@ -8,6 +8,7 @@ pub mod data;
 mod date;
 mod features;
 mod finding;
+mod keep;
 mod markdown;
 mod plan;
 mod record;

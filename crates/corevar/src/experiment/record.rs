@@ -164,17 +164,6 @@ impl Reproduction {
         }
     }
 
-    /// With what an earlier record has of variants that are not in this one.
-    pub fn with_others_of(self, earlier: &Self) -> Self {
-        let is_new = |other: &&VariantRecord| self.variants.iter().all(|variant| variant.name != other.name);
-        let others = earlier.all().filter(is_new).cloned().collect();
-        Self { others, ..self }
-    }
-
-    fn all(&self) -> impl Iterator<Item = &VariantRecord> {
-        self.variants.iter().chain(&self.others)
-    }
-
     /// Where an experiment keeps what comes out: sizes and sources apart.
     pub fn folder(out: &Path, experiment: &str, size: Size, source: Source) -> PathBuf {
         let real = if source == Source::Real { "-real" } else { "" };
@@ -224,49 +213,6 @@ impl Reproduction {
         Ok(records)
     }
 
-    /// Whether it shows a variant.
-    pub fn has(&self, variant: &Variant) -> bool {
-        self.variants.iter().any(|record| record.name == variant.name)
-    }
-
-    /// What it has of a variant, with whatever settings.
-    pub fn of(&self, variant: &Variant) -> Option<&VariantRecord> {
-        self.all().find(|record| record.name == variant.name)
-    }
-
-    /// The record of a variant if it ran with these settings, also where its folder is gone. The paper's numbers are
-    /// those that the file has now.
-    pub fn kept(&self, variant: &Variant, config: &str) -> Option<VariantRecord> {
-        let mut record = self.of(variant).filter(|record| is_same(&record.config, config))?.clone();
-        for setting in &mut record.settings {
-            for (split, cell) in &mut setting.splits {
-                *cell = cell.beside_paper(variant, &setting.key, split);
-            }
-        }
-        Some(record)
-    }
-
-    /// What of it the experiment's file of now would train just so, beside the paper as that file has it. None if that
-    /// is nothing.
-    fn as_of(&self, experiment: &Experiment) -> Option<Self> {
-        let material = self.material();
-        let kept = |variant: &Variant| {
-            let config = experiment.plan(variant, self.size).ok()?.config_toml(&material).ok()?;
-            self.kept(variant, &config)
-        };
-        let variants: Vec<VariantRecord> = experiment.variants.iter().filter_map(kept).collect();
-        (!variants.is_empty()).then(|| Self::new(experiment, self.size, &material, variants))
-    }
-
-    /// What it was made of, as far as settings tell.
-    fn material(&self) -> Material {
-        let features = self.variants.iter().find_map(|variant| {
-            let config: Table = variant.config.parse().ok()?;
-            Some(config.get("features-file")?.as_str()?.into())
-        });
-        Material { originals: (self.source == Source::Real).then(PathBuf::new), features }
-    }
-
     /// Every split of any variant, in the order of tables.
     pub fn splits(&self) -> Vec<String> {
         let settings = self.variants.iter().flat_map(|variant| &variant.settings);
@@ -313,11 +259,6 @@ impl Finished {
         let time = std::fs::metadata(&path)?.modified()?;
         Ok(is_whole.then_some(Self { results, time }))
     }
-}
-
-/// Whether two texts are the same settings, however they are written.
-fn is_same(one: &str, other: &str) -> bool {
-    matches!((one.parse::<Table>(), other.parse::<Table>()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Folders in `out` that are none of the paper's experiments, by name.
@@ -418,7 +359,7 @@ fn cell(variant: &Variant, key: &str, result: &EstimatorResult, split: &str) -> 
 }
 
 impl Cell {
-    fn beside_paper(self, variant: &Variant, key: &str, split: &str) -> Self {
+    pub(super) fn beside_paper(self, variant: &Variant, key: &str, split: &str) -> Self {
         let paper = |numbers: &BTreeMap<String, BTreeMap<String, f64>>| numbers.get(key)?.get(split).copied();
         Self {
             paper_error: paper(&variant.paper).map(|percent| percent / 100.0),
