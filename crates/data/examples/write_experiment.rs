@@ -28,7 +28,8 @@ impl Given {
 fn build(name: &str, given: &Given, seed: u64) -> Result<Option<Dataset>, DataError> {
     let usual = faces::AlbumSizes::default();
     let persons = given.count("persons", usual.persons);
-    let album = || faces::album(faces::AlbumSizes { persons, ..usual }, seed);
+    let album_of = |sizes| faces::album(faces::AlbumSizes { persons, ..sizes }, seed);
+    let album = || album_of(usual);
     Ok(Some(match name {
         "quality" => {
             let (mean, grouping) = (given.or("mean", 30.0), given.grouping());
@@ -52,7 +53,7 @@ fn build(name: &str, given: &Given, seed: u64) -> Result<Option<Dataset>, DataEr
         "small-n" => {
             let (val_rows, test_rows) = (given.count("val-rows", 600), given.count("test-rows", 1_000));
             let usual = SmallN { set: given.count("set", 1), val_rows, test_rows, ..SmallN::default() };
-            usual.build(&album(), seed)?
+            usual.build(&album_of(faces::AlbumSizes::over_years()), seed)?
         }
         "elmer" => {
             let (rows, groups) = (given.count("rows", 1_850), given.count("groups", 250));

@@ -114,6 +114,7 @@ impl Protocol {
             Self::Linear | Self::Nonlinear | Self::Stickmen => synthetic::EDITION,
             Self::Mnist => digits::EDITION,
             Self::Elmer => animals::EDITION,
+            Self::SmallN => faces::EDITION_OVER_YEARS,
             _ => faces::EDITION,
         }
     }
@@ -193,13 +194,15 @@ impl Plan {
     pub fn dataset(&self, material: &Material) -> Result<Dataset, ExperimentError> {
         let Plans { seed, kind } = &self.plans;
         let seed = *seed;
-        let from = material.originals.as_deref();
+        let (from, usual) = (material.originals.as_deref(), faces::AlbumSizes::default());
         Ok(match kind {
             Kind::Drawn { generator, sizes } => drawn(generator, sizes, seed)?,
-            Kind::SmallN(set) => set.build(&photographs(from, seed)?, seed)?,
-            Kind::Gender(set) => set.build(&photographs(from, seed)?, seed)?,
-            Kind::Quality(set) => set.build(&photographs(from, seed)?, seed)?,
-            Kind::Brightness(set) => set.build(&photographs(from, seed)?, seed)?,
+            Kind::SmallN(set) => {
+                set.build(&photographs(from, faces::AlbumSizes::over_years(), seed)?, seed)?
+            }
+            Kind::Gender(set) => set.build(&photographs(from, usual, seed)?, seed)?,
+            Kind::Quality(set) => set.build(&photographs(from, usual, seed)?, seed)?,
+            Kind::Brightness(set) => set.build(&photographs(from, usual, seed)?, seed)?,
             Kind::Elmer(set) => {
                 let album = from.map_or_else(|| Ok(animals::album(ANIMALS, seed)), originals::awa2)?;
                 set.build(&album, seed)?
@@ -219,8 +222,12 @@ impl Plan {
 /// Pictures in the stand-in for AwA2.
 const ANIMALS: usize = 8_000;
 
-fn photographs(from: Option<&Path>, seed: u64) -> Result<Album<FacePhoto>, DataError> {
-    from.map_or_else(|| Ok(faces::album(faces::AlbumSizes::default(), seed)), originals::celeba)
+fn photographs(
+    from: Option<&Path>,
+    drawn: faces::AlbumSizes,
+    seed: u64,
+) -> Result<Album<FacePhoto>, DataError> {
+    from.map_or_else(|| Ok(faces::album(drawn, seed)), originals::celeba)
 }
 
 fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
@@ -235,7 +242,8 @@ fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataEr
 /// The pictures as a network sees them: one of the user's, or one that has learned to tell persons apart.
 fn seen(set: &Gender, material: &Material, seed: u64) -> Result<Dataset, ExperimentError> {
     let from = material.originals.as_deref();
-    let album = photographs(from, seed)?;
+    let usual = faces::AlbumSizes::default();
+    let album = photographs(from, usual, seed)?;
     match &material.features {
         Some(path) => {
             let features = corevar_data::table::read_matrix(path, album.photos.len())?;
@@ -243,7 +251,7 @@ fn seen(set: &Gender, material: &Material, seed: u64) -> Result<Dataset, Experim
         }
         None => {
             // Drawn persons are not met again; those of CelebA may be.
-            let others = photographs(from, seed.wrapping_add(1_000))?;
+            let others = photographs(from, usual, seed.wrapping_add(1_000))?;
             features::seen_by_a_network(&others, set.build(&album, seed)?, seed)
         }
     }

@@ -238,8 +238,10 @@ fn mnist_adds_rotated_copies_of_some_digits() {
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
-    let album =
-        crate::synthetic::faces::album(crate::synthetic::faces::AlbumSizes { persons: 80, pictures: 8 }, 5);
+    let album = crate::synthetic::faces::album(
+        crate::synthetic::faces::AlbumSizes { persons: 80, pictures: 8, pairs_of_glasses: 1 },
+        5,
+    );
     let bytes = |seed| {
         let data =
             Quality { rows: 40, groups: 8, test_rows: 8, ..Quality::default() }.build(&album, seed).unwrap();

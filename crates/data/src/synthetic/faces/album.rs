@@ -5,7 +5,7 @@ use std::iter;
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt};
 
-use super::{Occasion, Person, SHAPE, View, render};
+use super::{Glasses, Occasion, Person, SHAPE, View, render};
 use crate::protocols::{Album, Change, FacePhoto, Part, Pictures};
 use crate::synthetic::draws::chance;
 use crate::{DataError, ImageShape, random};
@@ -17,11 +17,20 @@ pub struct AlbumSizes {
     pub persons: usize,
     /// Most pictures of a person; the least are 5 (or this number, if it is smaller).
     pub pictures: usize,
+    /// Pairs of glasses that a person owns, one of which is worn on an occasion: 1 or more.
+    pub pairs_of_glasses: usize,
 }
 
 impl Default for AlbumSizes {
     fn default() -> AlbumSizes {
-        AlbumSizes { persons: 8_000, pictures: 30 }
+        AlbumSizes { persons: 8_000, pictures: 30, pairs_of_glasses: 1 }
+    }
+}
+
+impl AlbumSizes {
+    /// For small-n, which takes the persons with most pictures: over the years such a person has worn several pairs.
+    pub fn over_years() -> AlbumSizes {
+        AlbumSizes { pairs_of_glasses: 3, ..Default::default() }
     }
 }
 
@@ -34,7 +43,12 @@ pub fn album(sizes: AlbumSizes, seed: u64) -> Album<FacePhoto> {
 
 fn draw(sizes: AlbumSizes, seed: u64) -> (Vec<FacePhoto>, Drawn) {
     let mut photos = Vec::new();
-    let mut drawn = Drawn { persons: Vec::with_capacity(sizes.persons), of_photo: Vec::new(), seed };
+    let mut drawn = Drawn {
+        persons: Vec::with_capacity(sizes.persons),
+        of_photo: Vec::new(),
+        pairs_of_glasses: sizes.pairs_of_glasses.max(1),
+        seed,
+    };
     for number in 0..sizes.persons {
         let person = Person::draw(&mut stream(seed, number, Purpose::Person));
         let mut rng = stream(seed, number, Purpose::Album);
@@ -57,6 +71,7 @@ fn draw(sizes: AlbumSizes, seed: u64) -> (Vec<FacePhoto>, Drawn) {
 struct Drawn {
     persons: Vec<Person>,
     of_photo: Vec<Photo>,
+    pairs_of_glasses: usize,
     seed: u64,
 }
 
@@ -92,6 +107,18 @@ fn taken(pictures: usize, habit: f32, rng: &mut impl Rng) -> Vec<Taken> {
     iter::successors(Some(first), next).take(pictures).collect()
 }
 
+impl Drawn {
+    /// What is worn on the occasion of the photo: the person's first pair of glasses, or another that is owned.
+    fn worn(&self, photo: &Photo) -> Option<Glasses> {
+        let rng = |purpose| stream(self.seed, photo.person, purpose);
+        let choose = || rng(Purpose::Choice(photo.taken.occasion)).random_range(0..self.pairs_of_glasses);
+        photo.taken.glasses.then(choose).map(|pair| match pair {
+            0 => self.persons[photo.person].glasses,
+            other => Glasses::draw(&mut rng(Purpose::Pair(other))),
+        })
+    }
+}
+
 impl Pictures for Drawn {
     fn shape(&self) -> ImageShape {
         SHAPE
@@ -102,7 +129,7 @@ impl Pictures for Drawn {
         let rng = |purpose| stream(self.seed, photo.person, purpose);
         let occasion = Occasion::draw(&mut rng(Purpose::Occasion(photo.taken.occasion)));
         let view = View::draw_on(occasion, &mut rng(Purpose::Picture(photo.picture)));
-        render(&self.persons[photo.person], &view, photo.taken.glasses, out);
+        render(&self.persons[photo.person], &view, self.worn(photo), out);
         change.map_or(Ok(()), |change| change_enlarged(change, out))
     }
 }
@@ -143,6 +170,8 @@ enum Purpose {
     Album,
     Picture(usize),
     Occasion(usize),
+    Choice(usize),
+    Pair(usize),
 }
 
 /// Random numbers of their own for a person and a purpose.
@@ -152,6 +181,8 @@ fn stream(seed: u64, person: usize, purpose: Purpose) -> ChaCha8Rng {
         Purpose::Album => (1, 0),
         Purpose::Picture(number) => (2, number),
         Purpose::Occasion(number) => (3, number),
+        Purpose::Choice(number) => (4, number),
+        Purpose::Pair(number) => (5, number),
     };
     random::stream([seed, person as u64, number as u64, 0xFACE + kind])
 }
@@ -175,9 +206,31 @@ mod tests {
         assert!((0.28..0.32).contains(&(with as f64 / 40_000.0)), "{with} with glasses");
     }
 
+    #[test]
+    fn a_person_wears_one_pair_an_occasion_and_all_that_are_owned_over_time() {
+        for owned in [1, 3] {
+            let sizes = AlbumSizes { persons: 100, pictures: 60, pairs_of_glasses: owned };
+            let (_, drawn) = draw(sizes, 1);
+            let worn: Vec<_> =
+                drawn.of_photo.iter().filter_map(|photo| Some((photo, drawn.worn(photo)?))).collect();
+            for ((one, of_one), (next, of_next)) in worn.iter().zip(&worn[1..]) {
+                let is_same = one.person == next.person && one.taken == next.taken;
+                assert!(!is_same || of_one == of_next);
+            }
+            let mut pairs: Vec<Vec<Glasses>> = vec![Vec::new(); sizes.persons];
+            for (photo, glasses) in worn {
+                let pairs = &mut pairs[photo.person];
+                if !pairs.contains(&glasses) {
+                    pairs.push(glasses);
+                }
+            }
+            assert_eq!(pairs.iter().map(Vec::len).max(), Some(owned));
+        }
+    }
+
     /// Every picture of an album with its label, its glasses drawn or left out, as many of each class.
     fn labelled(seed: u64, glasses: bool) -> Vec<(Vec<u8>, bool)> {
-        let (photos, mut drawn) = draw(AlbumSizes { persons: 700, pictures: 10 }, seed);
+        let (photos, mut drawn) = draw(AlbumSizes { persons: 700, pictures: 10, pairs_of_glasses: 2 }, seed);
         drawn.of_photo.iter_mut().for_each(|photo| photo.taken.glasses &= glasses);
         let mut rest = [photos.iter().filter(|photo| photo.glasses).count(); 2];
         let mut set = Vec::new();

@@ -47,7 +47,8 @@ fn wears_glasses(row: &Row) -> bool {
 fn draw(row: &Row, seed: u64, picture: &mut [u8]) {
     let sex = if row.class == 1 { Sex::Man } else { Sex::Woman };
     let person = Person::draw_of(sex, &mut row.person_rng(seed));
-    render(&person, &View::draw(&mut row.view_rng(seed)), wears_glasses(row), picture);
+    let glasses = wears_glasses(row).then_some(person.glasses);
+    render(&person, &View::draw(&mut row.view_rng(seed)), glasses, picture);
 }
 
 #[cfg(test)]

@@ -33,12 +33,15 @@ use head::Head;
 /// Raised when a seed no longer draws what it drew ([`super::EDITION`]).
 pub const EDITION: u32 = 2;
 
+/// The same for [`AlbumSizes::over_years`].
+pub const EDITION_OVER_YEARS: u32 = 3;
+
 /// Size of every picture.
 pub const SHAPE: ImageShape = ImageShape { height: 64, width: 48, channels: 3 };
 
 /// Draws a picture into `pixels`, [`ImageShape::len`] bytes of [`SHAPE`]. With and without glasses it is
 /// the same picture apart from the glasses.
-pub fn render(person: &Person, view: &View, glasses: bool, pixels: &mut [u8]) {
+pub fn render(person: &Person, view: &View, glasses: Option<Glasses>, pixels: &mut [u8]) {
     let head = Head::new(person, view);
     let occasion = &view.occasion;
     let mut canvas = occasion.backdrop.canvas(SHAPE.height, SHAPE.width);
@@ -54,8 +57,8 @@ pub fn render(person: &Person, view: &View, glasses: bool, pixels: &mut [u8]) {
     if let Some(colour) = occasion.cap {
         head.paint_cap(&mut canvas, colour);
     }
-    if glasses {
-        person.glasses.paint(&mut canvas, &head, view.glare);
+    if let Some(glasses) = glasses {
+        glasses.paint(&mut canvas, &head, view.glare);
     }
     head.shade(&mut canvas, &occasion.light);
     view.camera.develop(canvas, pixels);

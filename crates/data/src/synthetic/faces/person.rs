@@ -42,7 +42,7 @@ pub struct Person {
     pub ears: f32,
     /// Earrings, where the hair lets them be seen.
     pub earrings: bool,
-    /// The glasses the person wears, if any are worn.
+    /// The glasses the person wears, if any are worn; in an album perhaps one pair of several.
     pub glasses: Glasses,
 }
 
