@@ -103,7 +103,7 @@ fn body(record: &Reproduction, reports: &Reports) -> Markup {
         (scroll(&format!("Errors of {}", record.experiment), table(record, reports)))
         p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number. The name of a variant leads to its own report, if that is here." }
         @if !record.findings.is_empty() {
-            h3 { "What the paper found, as a ratio of two errors" }
+            h3 { (record.heading_of_findings()) }
             ul.findings { @for judged in &record.findings { li { (judged.finding.text) ": " strong { (judged.verdict()) } } } }
         }
         @if !figures.is_empty() { (panels(&figures)) }

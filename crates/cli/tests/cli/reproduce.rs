@@ -81,6 +81,7 @@ fn what_is_finished_is_not_trained_again() {
     for words in ["## linear", "50.00 [51]", "`corevar reproduce linear --quick`", "holds"] {
         assert!(page.contains(words), "{words}: {page}");
     }
+    assert!(page.contains("What the paper found"), "{page}");
     assert!(folder.path().join("out/report.html").is_file());
 }
 
@@ -176,6 +177,7 @@ fn records_of_other_settings_are_not_on_the_page() {
     with_other_settings(folder.path());
     succeeds(folder.path(), other);
     assert!(!page().contains("## linear") && page().contains("## small-linear"), "{}", page());
+    assert!(page().contains("What its file expects") && !page().contains("paper found"), "{}", page());
 }
 
 #[test]
@@ -264,6 +266,8 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("title = \"Small\"", "", "missing field `title`"),
         ("rows = 400", "lines = 400", "unknown field `lines`"),
         ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
+        ("rows = 400", "rows = -400", "expected usize in `rows`"),
+        ("kind = \"linear\" }", "kind = \"linear\" }, epochs = \"3\"", "in `epochs`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, epoch = 3", "no setting `epoch`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
         ("runs = 1", "runs = 0", "runs = 0"),

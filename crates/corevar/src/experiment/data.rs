@@ -12,7 +12,7 @@ use toml::Table;
 
 use super::features;
 use super::plan::Plan;
-use super::spec::{Experiment, ExperimentError};
+use super::spec::{Experiment, ExperimentError, in_one_line};
 
 /// How data are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ impl Protocol {
             }
             None => 0,
         };
-        Ok(Plans { seed, kind: self.kind(settings).map_err(|error| error.message().to_string())? })
+        Ok(Plans { seed, kind: self.kind(settings).map_err(in_one_line)? })
     }
 
     fn kind(self, settings: Table) -> Result<Kind, toml::de::Error> {

@@ -72,7 +72,7 @@ fn section(text: &mut String, record: &Reproduction) {
         training_data(record),
     );
     if !record.findings.is_empty() {
-        text.push_str("\nWhat the paper found, as a ratio of two errors here:\n\n");
+        let _ = write!(text, "\n{} here:\n\n", record.heading_of_findings());
         for judged in &record.findings {
             let _ = writeln!(text, "- {}: {}", judged.finding.text, judged.verdict());
         }

@@ -10,7 +10,7 @@ use toml::Table;
 
 use super::data::{Material, Plans, Protocol};
 use super::spec::{
-    EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant, check_names,
+    EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant, check_names, in_one_line,
 };
 use crate::compare::Estimator;
 use crate::model::ModelSpec;
@@ -149,7 +149,7 @@ impl Experiment {
             return Err(format!("no setting `{key}` of training"));
         }
         known.extend(train.clone());
-        known.try_into().map_err(|error: toml::de::Error| error.message().to_string())
+        known.try_into().map_err(in_one_line)
     }
 
     fn estimators(&self, variant: &Variant, base: &TrainConfig) -> Result<Vec<Estimator>, ExperimentError> {

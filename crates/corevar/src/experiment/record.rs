@@ -229,6 +229,14 @@ impl Reproduction {
         format!("{}.{paper} {}", self.title, self.remark).trim_end().into()
     }
 
+    /// Over its findings; those of a file that names no section of the paper are its author's.
+    pub fn heading_of_findings(&self) -> &'static str {
+        match self.section.is_empty() {
+            true => "What its file expects, as a ratio of two errors",
+            false => "What the paper found, as a ratio of two errors",
+        }
+    }
+
     /// Training time of everything, in seconds.
     pub fn seconds(&self) -> f64 {
         // Not `sum`, whose zero is negative.

@@ -298,3 +298,8 @@ pub(super) fn check_names(what: &str, names: &[&str]) -> Result<(), String> {
         _ => Ok(()),
     }
 }
+
+/// What is wrong, and with which setting.
+pub(super) fn in_one_line(error: toml::de::Error) -> String {
+    error.to_string().trim_end().replace('\n', " ")
+}
