@@ -39,7 +39,7 @@ impl Sheet {
 
 fn face(person: &faces::Person, view: &faces::View, glasses: bool) -> Vec<u8> {
     let mut pixels = vec![0; faces::SHAPE.len()];
-    faces::render(person, view, glasses, &mut pixels);
+    faces::render(person, view, glasses.then_some(person.glasses), &mut pixels);
     pixels
 }
 

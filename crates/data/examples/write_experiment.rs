@@ -53,7 +53,7 @@ fn build(name: &str, given: &Given, seed: u64) -> Result<Option<Dataset>, DataEr
         "small-n" => {
             let (val_rows, test_rows) = (given.count("val-rows", 600), given.count("test-rows", 1_000));
             let usual = SmallN { set: given.count("set", 1), val_rows, test_rows, ..SmallN::default() };
-            usual.build(&album_of(faces::AlbumSizes::over_years()), seed)?
+            usual.build(&album_of(faces::AlbumSizes::several_pairs()), seed)?
         }
         "elmer" => {
             let (rows, groups) = (given.count("rows", 1_850), given.count("groups", 250));

@@ -114,8 +114,15 @@ impl Protocol {
             Self::Linear | Self::Nonlinear | Self::Stickmen => synthetic::EDITION,
             Self::Mnist => digits::EDITION,
             Self::Elmer => animals::EDITION,
-            Self::SmallN => faces::EDITION_OVER_YEARS,
-            _ => faces::EDITION,
+            _ => self.drawn_faces().edition(),
+        }
+    }
+
+    /// The album that stands in for photographs of faces.
+    fn drawn_faces(self) -> faces::AlbumSizes {
+        match self {
+            Self::SmallN => faces::AlbumSizes::several_pairs(),
+            _ => faces::AlbumSizes::default(),
         }
     }
 
@@ -194,15 +201,14 @@ impl Plan {
     pub fn dataset(&self, material: &Material) -> Result<Dataset, ExperimentError> {
         let Plans { seed, kind } = &self.plans;
         let seed = *seed;
-        let (from, usual) = (material.originals.as_deref(), faces::AlbumSizes::default());
+        let from = material.originals.as_deref();
+        let faces = || photographs(from, self.protocol.drawn_faces(), seed);
         Ok(match kind {
             Kind::Drawn { generator, sizes } => drawn(generator, sizes, seed)?,
-            Kind::SmallN(set) => {
-                set.build(&photographs(from, faces::AlbumSizes::over_years(), seed)?, seed)?
-            }
-            Kind::Gender(set) => set.build(&photographs(from, usual, seed)?, seed)?,
-            Kind::Quality(set) => set.build(&photographs(from, usual, seed)?, seed)?,
-            Kind::Brightness(set) => set.build(&photographs(from, usual, seed)?, seed)?,
+            Kind::SmallN(set) => set.build(&faces()?, seed)?,
+            Kind::Gender(set) => set.build(&faces()?, seed)?,
+            Kind::Quality(set) => set.build(&faces()?, seed)?,
+            Kind::Brightness(set) => set.build(&faces()?, seed)?,
             Kind::Elmer(set) => {
                 let album = from.map_or_else(|| Ok(animals::album(ANIMALS, seed)), originals::awa2)?;
                 set.build(&album, seed)?
@@ -214,7 +220,7 @@ impl Plan {
                 )?;
                 set.build(&album, seed)?
             }
-            Kind::GenderFeatures(set) => seen(set, material, seed)?,
+            Kind::GenderFeatures(set) => seen(set, material, self.protocol.drawn_faces(), seed)?,
         })
     }
 }
@@ -224,10 +230,10 @@ const ANIMALS: usize = 8_000;
 
 fn photographs(
     from: Option<&Path>,
-    drawn: faces::AlbumSizes,
+    stand_in: faces::AlbumSizes,
     seed: u64,
 ) -> Result<Album<FacePhoto>, DataError> {
-    from.map_or_else(|| Ok(faces::album(drawn, seed)), originals::celeba)
+    from.map_or_else(|| Ok(faces::album(stand_in, seed)), originals::celeba)
 }
 
 fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
@@ -240,10 +246,14 @@ fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataEr
 }
 
 /// The pictures as a network sees them: one of the user's, or one that has learned to tell persons apart.
-fn seen(set: &Gender, material: &Material, seed: u64) -> Result<Dataset, ExperimentError> {
+fn seen(
+    set: &Gender,
+    material: &Material,
+    stand_in: faces::AlbumSizes,
+    seed: u64,
+) -> Result<Dataset, ExperimentError> {
     let from = material.originals.as_deref();
-    let usual = faces::AlbumSizes::default();
-    let album = photographs(from, usual, seed)?;
+    let album = photographs(from, stand_in, seed)?;
     match &material.features {
         Some(path) => {
             let features = corevar_data::table::read_matrix(path, album.photos.len())?;
@@ -251,7 +261,7 @@ fn seen(set: &Gender, material: &Material, seed: u64) -> Result<Dataset, Experim
         }
         None => {
             // Drawn persons are not met again; those of CelebA may be.
-            let others = photographs(from, usual, seed.wrapping_add(1_000))?;
+            let others = photographs(from, stand_in, seed.wrapping_add(1_000))?;
             features::seen_by_a_network(&others, set.build(&album, seed)?, seed)
         }
     }

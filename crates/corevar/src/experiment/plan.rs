@@ -6,7 +6,7 @@ use std::path::Path;
 
 use corevar_data::Dataset;
 use serde::Serialize;
-use toml::Table;
+use toml::{Table, Value};
 
 use super::data::{Material, Plans, Protocol};
 use super::spec::{
@@ -23,7 +23,7 @@ pub struct Plan {
     /// Settings of the data, those that the file does not name included.
     pub data: Table,
     /// How the data are made.
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     /// The same with the settings.
     pub(super) plans: Plans,
     /// In the order of the table.
@@ -142,14 +142,17 @@ impl Experiment {
 
     /// The default settings with these over them.
     fn config(train: &Table) -> Result<TrainConfig, String> {
-        let mut known = Table::try_from(TrainConfig::default()).map_err(|error| error.to_string())?;
-        let optional = ["clip-norm"];
-        let unknown = train.keys().find(|key| !known.contains_key(*key) && !optional.contains(&key.as_str()));
-        if let Some(key) = unknown {
-            return Err(format!("no setting `{key}` of training"));
+        let table = |config: &TrainConfig| Table::try_from(config).map_err(|error| error.to_string());
+        let optional = TrainConfig { clip_norm: Some(1.0), ..Default::default() };
+        refuse_unknown("training", train, &table(&optional)?)?;
+        let all = overlay(table(&TrainConfig::default())?, train.clone());
+        let config: TrainConfig = all.try_into().map_err(in_one_line)?;
+        if let (Some(Value::Table(given)), Some(Value::Table(known))) =
+            (train.get("model"), table(&config)?.get("model"))
+        {
+            refuse_unknown("the model", given, known)?;
         }
-        known.extend(train.clone());
-        known.try_into().map_err(in_one_line)
+        Ok(config)
     }
 
     fn estimators(&self, variant: &Variant, base: &TrainConfig) -> Result<Vec<Estimator>, ExperimentError> {
@@ -195,6 +198,17 @@ impl super::spec::Grid {
             self.penalty_weights.iter().map(|weight| setting(*weight, *ridge)).collect::<Vec<_>>()
         };
         self.ridges.iter().flat_map(of_ridge).collect()
+    }
+}
+
+/// Slips in names would otherwise train something else without a word.
+fn refuse_unknown(of: &str, given: &Table, known: &Table) -> Result<(), String> {
+    match given.keys().find(|key| !known.contains_key(*key)) {
+        Some(key) => {
+            let known: Vec<&str> = known.keys().map(String::as_str).collect();
+            Err(format!("no setting `{key}` of {of}; there are {}", known.join(", ")))
+        }
+        None => Ok(()),
     }
 }
 

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn a_class_is_a_person_of_the_training_part() {
-        let album = album(AlbumSizes { persons: 20, pictures: 6, pairs_of_glasses: 1 }, 3);
+        let album = album(AlbumSizes { persons: 20, pictures: 6, ..Default::default() }, 3);
         let dataset = Identity { persons: 4 }.build(&album, 3).unwrap();
         let Labels::Classes { names, of_row } = &dataset.labels else { panic!("classes") };
         assert_eq!(names.len(), 4);

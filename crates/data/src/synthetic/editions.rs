@@ -18,10 +18,11 @@ fn mean(pictures: &dyn Pictures) -> f64 {
 
 #[test]
 fn a_drawing_that_changes_is_a_new_edition() {
-    let small = |sizes| faces::album(faces::AlbumSizes { persons: 20, pictures: 8, ..sizes }, 1).pictures;
+    let small = |sizes| faces::AlbumSizes { persons: 20, pictures: 8, ..sizes };
+    let [one_pair, several] = [faces::AlbumSizes::default(), faces::AlbumSizes::several_pairs()].map(small);
     let drawn = [
-        (faces::EDITION, mean(&*small(faces::AlbumSizes::default()))),
-        (faces::EDITION_OVER_YEARS, mean(&*small(faces::AlbumSizes::over_years()))),
+        (one_pair.edition(), mean(&*faces::album(one_pair, 1).pictures)),
+        (several.edition(), mean(&*faces::album(several, 1).pictures)),
         (animals::EDITION, mean(&*animals::album(100, 1).pictures)),
         (digits::EDITION, mean(&*digits::album(digits::AlbumSizes::default(), 1).pictures)),
     ];

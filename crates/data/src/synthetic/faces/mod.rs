@@ -33,14 +33,14 @@ use head::Head;
 /// Raised when a seed no longer draws what it drew ([`super::EDITION`]).
 pub const EDITION: u32 = 2;
 
-/// The same for [`AlbumSizes::over_years`].
-pub const EDITION_OVER_YEARS: u32 = 3;
+/// The same where persons have several pairs of glasses: raised together with the other, as it is the same drawing.
+const EDITION_OF_SEVERAL_PAIRS: u32 = 3;
 
 /// Size of every picture.
 pub const SHAPE: ImageShape = ImageShape { height: 64, width: 48, channels: 3 };
 
-/// Draws a picture into `pixels`, [`ImageShape::len`] bytes of [`SHAPE`]. With and without glasses it is
-/// the same picture apart from the glasses.
+/// Draws a picture into `pixels`, [`ImageShape::len`] bytes of [`SHAPE`], with the glasses that are worn, the person's
+/// own or others. With and without glasses it is the same picture apart from the glasses.
 pub fn render(person: &Person, view: &View, glasses: Option<Glasses>, pixels: &mut [u8]) {
     let head = Head::new(person, view);
     let occasion = &view.occasion;

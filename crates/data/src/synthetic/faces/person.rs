@@ -1,4 +1,5 @@
-//! Who is in the picture: everything that stays the same from one picture of a person to the next.
+//! Who is in the picture: everything that stays the same from one picture of a person to the next (but in an album a person may
+//! own more glasses than these).
 
 use rand::{Rng, RngExt};
 
