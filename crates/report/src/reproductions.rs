@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use corevar::experiment::{self, Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
+use corevar::experiment::{Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
 use corevar_data::bounded;
 use maud::{Markup, html};
 
@@ -71,11 +71,10 @@ fn address(path: &str) -> String {
 }
 
 fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
-    let is_of_paper = |record: &Reproduction| experiment::names().any(|name| name == record.experiment);
     let name = match records {
-        [one] if is_of_paper(one) => format!("The paper's experiment {}", one.experiment),
+        [one] if one.is_of_paper() => format!("The paper's experiment {}", one.experiment),
         [one] => format!("Experiment {}", one.experiment),
-        all if all.iter().all(is_of_paper) => "The paper's experiments".into(),
+        all if all.iter().all(Reproduction::is_of_paper) => "The paper's experiments".into(),
         _ => "Experiments".into(),
     };
     let judged: Vec<&Judged> = records.iter().flat_map(|record| &record.findings).collect();

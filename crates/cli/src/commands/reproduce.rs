@@ -54,6 +54,7 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     outcome?;
     if let Some(report) = pages?.filter(|_| !args.show.quiet) {
         eprintln!("report: {}", report.display());
+        args.markdown.iter().for_each(|page| eprintln!("page: {}", page.display()));
     }
     if args.show.json {
         output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
@@ -113,7 +114,8 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
         experiment.check_material(&material).map_err(usage)?;
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
-        experiment.check(size)?;
+        // Both sizes: the file is one, and the other size is hours.
+        [Size::Quick, Size::Full].into_iter().try_for_each(|size| experiment.check(size))?;
         let source = experiment.protocol.source(&material);
         let folder = Reproduction::folder(&args.out, &experiment.name, size, source);
         let (show, overwrite, stop) = (args.show, args.overwrite, Arc::clone(&stop));

@@ -1,11 +1,11 @@
-//! What the paper found, as a ratio of two errors with a bound.
+//! What the paper found, or a user's file expects, as a ratio of two errors with a bound.
 
 use serde::{Deserialize, Serialize};
 
 use super::record::VariantRecord;
 use super::spec::{Experiment, Variant};
 
-/// A finding of the paper.
+/// A finding of the paper, or of a user's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Finding {
@@ -40,8 +40,8 @@ pub struct Side {
 pub struct Judged {
     /// The finding.
     pub finding: Finding,
-    /// Ratio of the two errors.
-    pub ratio: f64,
+    /// Ratio of the two errors; none to an error of 0.
+    pub ratio: Option<f64>,
     /// Whether it keeps its bounds.
     pub holds: bool,
 }
@@ -52,15 +52,12 @@ impl Finding {
         self.at_most.is_none() && self.at_least.is_none()
     }
 
-    /// None while a variant of one of the sides is not trained, or where there is nothing to divide by.
+    /// None while a variant of one of the sides is not trained.
     pub(super) fn judge(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<Judged> {
-        let ratio = self.of.error(experiment, variants)? / self.to.error(experiment, variants)?;
-        if !ratio.is_finite() {
-            return None;
-        }
-        let holds =
-            self.at_most.is_none_or(|most| ratio <= most) && self.at_least.is_none_or(|least| ratio >= least);
-        Some(Judged { finding: self.clone(), ratio, holds })
+        let [of, to] = [self.of.error(experiment, variants)?, self.to.error(experiment, variants)?];
+        let holds = self.at_most.is_none_or(|most| of <= most * to)
+            && self.at_least.is_none_or(|least| of >= least * to);
+        Some(Judged { finding: self.clone(), ratio: (to > 0.0).then_some(of / to), holds })
     }
 }
 
@@ -71,7 +68,8 @@ impl Judged {
         let most = bound("at most", self.finding.at_most).unwrap_or_default();
         let least = bound("at least", self.finding.at_least).unwrap_or_default();
         let holds = if self.holds { "holds" } else { "does not hold" };
-        format!("{:.2}{most}{least}: {holds}", self.ratio)
+        let ratio = self.ratio.map_or("no ratio to an error of 0".into(), |ratio| format!("{ratio:.2}"));
+        format!("{ratio}{most}{least}: {holds}")
     }
 }
 

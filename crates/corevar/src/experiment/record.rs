@@ -53,7 +53,7 @@ pub struct Reproduction {
     pub others: Vec<VariantRecord>,
     /// Figures of the paper, as far as their points were trained.
     pub figures: Vec<Figure>,
-    /// What the paper found, as far as it can be judged.
+    /// What the paper found or the user's file expects, as far as its variants were trained.
     pub findings: Vec<Judged>,
 }
 
@@ -229,11 +229,16 @@ impl Reproduction {
         format!("{}.{paper} {}", self.title, self.remark).trim_end().into()
     }
 
-    /// Over its findings; those of a file that names no section of the paper are its author's.
+    /// Whether it is one of the paper's; others come from files of users.
+    pub fn is_of_paper(&self) -> bool {
+        super::names().any(|name| name == self.experiment)
+    }
+
+    /// What stands over the findings.
     pub fn heading_of_findings(&self) -> &'static str {
-        match self.section.is_empty() {
-            true => "What its file expects, as a ratio of two errors",
-            false => "What the paper found, as a ratio of two errors",
+        match self.is_of_paper() {
+            true => "What the paper found, as a ratio of two errors",
+            false => "What its file expects, as a ratio of two errors",
         }
     }
 

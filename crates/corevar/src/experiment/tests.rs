@@ -138,6 +138,20 @@ fn a_record_has_the_lines_and_findings_of_its_experiment() {
 }
 
 #[test]
+fn a_finding_beside_an_error_of_0_is_judged_without_a_ratio() {
+    let experiment = find("stickmen").unwrap();
+    let verdict = |core: f64| {
+        let mut variants = records();
+        for (setting, error) in variants[1].settings.iter_mut().zip([0.0, core]) {
+            setting.splits.get_mut("test2").unwrap().error = Some(error);
+        }
+        Reproduction::new(&experiment, Size::Full, &Material::default(), variants).findings[0].verdict()
+    };
+    assert_eq!(verdict(0.1), "no ratio to an error of 0, at most 0.6: does not hold");
+    assert_eq!(verdict(0.0), "no ratio to an error of 0, at most 0.6: holds");
+}
+
+#[test]
 fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
     let (mut experiment, variant) = variant("stickmen", "c50");
     let record = Reproduction::new(&experiment, Size::Full, &Material::default(), records());
