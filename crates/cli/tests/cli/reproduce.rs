@@ -77,6 +77,7 @@ fn what_is_finished_is_not_trained_again() {
     assert_eq!(text(&first.stdout), text(&again.stdout));
     let said = text(&again.stderr);
     assert!(said.contains("linear c500: finished before") && !said.contains("done in"), "{said}");
+    assert!(said.contains("page: R.md"), "{said}");
     let page = fs::read_to_string(folder.path().join("R.md")).unwrap();
     for words in ["## linear", "50.00 [51]", "`corevar reproduce linear --quick`", "holds"] {
         assert!(page.contains(words), "{words}: {page}");
@@ -287,6 +288,11 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("[[findings]]", &curve("groups", "tset3"), "no split `tset3`"),
         ("paper.pooled.test2", "paper.pooled.tset2", "no split `tset2`"),
         ("at-least = 0", "", "needs at-most or at-least"),
+        (
+            "[[findings]]",
+            "[[variants]]\nname = \"b\"\ngrid = { penalty-weights = [0], ridges = [1] }\nestimators = [{ penalty = \"none\" }]\n\n[[findings]]",
+            "b: a variant has either a grid or estimators",
+        ),
     ] {
         fs::write(&path, whole.replace(from, to)).unwrap();
         let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);

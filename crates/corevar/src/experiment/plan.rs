@@ -84,6 +84,9 @@ impl Experiment {
         let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
+        if variant.grid.is_some() && !variant.estimators.is_empty() {
+            return Err(of_this("a variant has either a grid or estimators, not both".into()));
+        }
         let estimators = self.estimators(variant, &base)?;
         let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
         check_names("estimator", &keys).map_err(of_this)?;
@@ -212,8 +215,20 @@ fn refuse_unknown(of: &str, given: &Table, known: &Table) -> Result<(), String> 
     }
 }
 
-/// `upper` where it says something, `lower` elsewhere.
+/// `upper` where it says something, `lower` elsewhere; also within a model, as long as it stays of one kind.
 fn overlay(mut lower: Table, upper: Table) -> Table {
-    lower.extend(upper);
+    for (key, value) in upper {
+        let value = match (lower.remove(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) if is_one_kind(&below, &above) => {
+                Value::Table(overlay(below, above))
+            }
+            (_, value) => value,
+        };
+        lower.insert(key, value);
+    }
     lower
+}
+
+fn is_one_kind(below: &Table, above: &Table) -> bool {
+    above.get("kind").is_none_or(|kind| below.get("kind") == Some(kind))
 }

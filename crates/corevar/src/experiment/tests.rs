@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::{CnnSpec, ModelSpec};
 
 fn variant(experiment: &str, name: &str) -> (Experiment, Variant) {
     let experiment = find(experiment).unwrap();
@@ -94,6 +95,20 @@ fn a_grid_is_every_weight_with_every_ridge() {
     assert_eq!(plan.estimators.len(), 4 * 3);
     assert_eq!(plan.estimators[0].key, "pooled-0-ridge0.0001");
     assert_eq!(plan.estimators[0].config.penalty, crate::penalty::Penalty::None);
+}
+
+#[test]
+fn a_model_keeps_what_a_file_does_not_say_of_it() {
+    let (mut experiment, mut variant) = variant("stickmen", "c50");
+    let model = |experiment: &Experiment, variant: &Variant| {
+        experiment.plan(variant, Size::Quick).unwrap().estimators[0].config.model.clone()
+    };
+    experiment.train.extend(toml::toml! { model = { kind = "cnn", channels = [4, 8] } });
+    variant.train.extend(toml::toml! { model = { kernel = 3 } });
+    let expected = CnnSpec { channels: vec![4, 8], kernel: 3, ..Default::default() };
+    assert_eq!(model(&experiment, &variant), ModelSpec::Cnn(expected));
+    variant.train.extend(toml::toml! { model = { kind = "linear" } });
+    assert_eq!(model(&experiment, &variant), ModelSpec::Linear);
 }
 
 /// Errors 40 and 10 % of pooled and CoRe at two values of c.
