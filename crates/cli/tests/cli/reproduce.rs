@@ -254,6 +254,56 @@ fn half_of_the_original_files_is_refused_before_anything_is_trained() {
 }
 
 #[test]
+fn settings_that_contradict_each_other_are_refused_before_anything_is_trained() {
+    let folder = folder();
+    for (protocol, data, words) in [
+        ("small-n", "set = 9", "small-n: set 9 of 10 persons"),
+        ("gender", "share-of-men = 1.5", "a share of 1.5 of men"),
+        ("gender-features", "share-of-men = -1.0", "a share of -1 of men"),
+        ("quality", "groups = 6000", "6000 pairs of one class"),
+        ("brightness", "mean = -3.0", "Exp(-3)"),
+        ("mnist", "copies = 20000", "20000 copies of 10000 digits"),
+        ("elmer", "groups = 1800", "1800 grey copies"),
+    ] {
+        write_experiment(folder.path(), protocol, data, "test2");
+        let message = fails(folder.path(), &format!("reproduce small-{protocol}.toml --out out"), 1);
+        let of_file = format!("small-{protocol}.toml: a: ");
+        assert!(message.contains(&of_file) && message.contains(words), "{protocol}: {message}");
+        assert!(message.contains("tip: "), "{protocol}: {message}");
+    }
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn one_experiment_that_fails_does_not_hold_up_the_others() {
+    let folder = folder();
+    let others = [
+        ("nonlinear", "c500"),
+        ("small-n", "ds1"),
+        ("gender", "kappa0.5"),
+        ("gender-features", "kappa0.5"),
+        ("quality", "mu30-grouping1"),
+        ("brightness", "beta20-c2000-grouping1"),
+        ("stickmen", "c50"),
+        ("mnist", "m10000-c200"),
+        ("elmer", "c250"),
+    ];
+    for (name, variant) in others {
+        let stale = folder.path().join(format!("out/{name}/quick/{variant}"));
+        fs::create_dir_all(&stale).unwrap();
+        fs::write(stale.join("config.toml"), "# A run of corevar.\nruns = 7\n").unwrap();
+    }
+    let outcome = corevar(folder.path(), "reproduce all --out out");
+    assert_eq!(outcome.status.code(), Some(1));
+    let (table, said) = (text(&outcome.stdout), text(&outcome.stderr));
+    assert!(table.contains("50.00 [51]"), "linear is finished: {table}");
+    assert!(others.iter().all(|(name, variant)| said.contains(&format!("{name} {variant}"))), "{said}");
+    let names: Vec<&str> = others.iter().map(|(name, _)| *name).collect();
+    assert!(said.contains(&format!("not finished: {}", names.join(", "))), "{said}");
+    assert!(folder.path().join("out/report.html").is_file());
+}
+
+#[test]
 fn a_file_that_says_too_much_or_too_little_is_named() {
     let folder = folder();
     write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
@@ -267,7 +317,7 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("title = \"Small\"", "", "missing field `title`"),
         ("rows = 400", "lines = 400", "unknown field `lines`"),
         ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
-        ("rows = 400", "rows = -400", "expected usize in `rows`"),
+        ("rows = 400", "rows = -400", "expected a whole number from 0 in `rows`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, epochs = \"3\"", "in `epochs`"),
         (
             "kind = \"linear\" }",
@@ -275,8 +325,9 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
             "no setting `epoch` of training; there are batch",
         ),
         ("kind = \"linear\" }", "kind = \"linear\", hidden = [3] }", "no setting `hidden` of the model"),
-        ("runs = 2", "runs = 2, data = { rows = -3 }", "expected usize in `rows`"),
+        ("runs = 2", "runs = 2, data = { rows = -3 }", "expected a whole number from 0 in `rows`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
+        ("rows = 400", "rows = 40", "a: linear: 40 pairs do not fit into 40 rows"),
         ("runs = 1", "runs = 0", "runs = 0"),
         ("protocol = \"linear\"", "protocol = \"magic\"", "magic"),
         ("variant = \"a\"", "variant = \"b\"", "no variant is called so"),

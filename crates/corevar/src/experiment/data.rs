@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use corevar_data::protocols::{
     Album, Brightness, Elmer, FacePhoto, Gender, Mnist, Quality, SmallN, originals,
 };
-use corevar_data::synthetic::{self, Sizes, animals, digits, faces};
+use corevar_data::synthetic::{self, Generator, Sizes, animals, digits, faces};
 use corevar_data::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -174,6 +174,21 @@ impl Protocol {
     }
 }
 
+impl Plans {
+    /// Whether the settings fit together, before other variants are trained for hours.
+    pub(super) fn check(&self) -> Result<(), DataError> {
+        match &self.kind {
+            Kind::Drawn { generator, sizes } => found(generator)?.check(sizes),
+            Kind::SmallN(set) => set.check(),
+            Kind::Gender(set) | Kind::GenderFeatures(set) => set.check(),
+            Kind::Quality(set) => set.check(),
+            Kind::Brightness(set) => set.check(),
+            Kind::Mnist(set) => set.check(),
+            Kind::Elmer(set) => set.check(),
+        }
+    }
+}
+
 impl Experiment {
     /// Refuses original files where all is drawn, and features where there are pictures.
     pub fn check_material(&self, material: &Material) -> Result<(), ExperimentError> {
@@ -204,7 +219,7 @@ impl Plan {
         let from = material.originals.as_deref();
         let faces = || photographs(from, self.protocol.drawn_faces(), seed);
         Ok(match kind {
-            Kind::Drawn { generator, sizes } => drawn(generator, sizes, seed)?,
+            Kind::Drawn { generator, sizes } => found(generator)?.generate(sizes, seed)?,
             Kind::SmallN(set) => set.build(&faces()?, seed)?,
             Kind::Gender(set) => set.build(&faces()?, seed)?,
             Kind::Quality(set) => set.build(&faces()?, seed)?,
@@ -236,13 +251,12 @@ fn photographs(
     from.map_or_else(|| Ok(faces::album(stand_in, seed)), originals::celeba)
 }
 
-fn drawn(name: &'static str, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
-    let generator = synthetic::find(name).ok_or_else(|| DataError::Sizes {
+fn found(name: &'static str) -> Result<&'static dyn Generator, DataError> {
+    synthetic::find(name).ok_or_else(|| DataError::Sizes {
         generator: name,
         problem: "the generator is missing".into(),
         tip: "build the project whole".into(),
-    })?;
-    generator.generate(sizes, seed)
+    })
 }
 
 /// The pictures as a network sees them: one of the user's, or one that has learned to tell persons apart.

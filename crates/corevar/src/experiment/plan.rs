@@ -83,6 +83,11 @@ impl Experiment {
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
+        plans.check().map_err(|cause| ExperimentError::Unfit {
+            experiment: self.name.clone(),
+            variant: variant.name.clone(),
+            cause,
+        })?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
         if variant.grid.is_some() && !variant.estimators.is_empty() {
             return Err(of_this("a variant has either a grid or estimators, not both".into()));

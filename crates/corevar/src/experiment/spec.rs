@@ -198,6 +198,16 @@ pub enum ExperimentError {
         /// Why.
         cause: ConfigError,
     },
+    /// Settings of the data contradict each other.
+    #[error("{experiment}.toml: {variant}: {cause}")]
+    Unfit {
+        /// Which experiment.
+        experiment: String,
+        /// Which variant.
+        variant: String,
+        /// Why.
+        cause: DataError,
+    },
     /// The real files are asked of data that are always drawn, or features of pictures.
     #[error("{experiment}: {problem}")]
     Material {
@@ -227,7 +237,7 @@ impl ExperimentError {
             Self::Known { .. } => Some("give the file another name".into()),
             Self::Form { .. } | Self::Config { .. } | Self::File { .. } => None,
             Self::Material { tip, .. } => Some((*tip).into()),
-            Self::Data(error) => error.tip(),
+            Self::Unfit { cause: error, .. } | Self::Data(error) => error.tip(),
             Self::Features(error) => error.tip(),
         }
     }
@@ -301,5 +311,8 @@ pub(super) fn check_names(what: &str, names: &[&str]) -> Result<(), String> {
 
 /// What is wrong, and with which setting.
 pub(super) fn in_one_line(error: toml::de::Error) -> String {
-    error.to_string().trim_end().replace('\n', " ")
+    let said = error.to_string().trim_end().replace('\n', " ");
+    ["usize", "u64", "u32"]
+        .into_iter()
+        .fold(said, |said, kind| said.replace(&format!("expected {kind}"), "expected a whole number from 0"))
 }

@@ -40,19 +40,32 @@ impl Default for Brightness {
 }
 
 impl Brightness {
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
+        glasses::check("brightness", self.rows, self.pairs(), self.test_rows)?;
+        ['+', '-'].into_iter().try_for_each(|sign| self.changed(sign).map(drop))
+    }
+
     /// The data set with the splits train and test1 to test4.
     pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
-        let pairs = [self.groups / 2, self.groups.div_ceil(2)];
-        glasses::check("brightness", self.rows, pairs, self.test_rows)?;
-        let brighter: Recipe = format!("brightness=100+Exp({})", self.mean).parse()?;
-        let darker: Recipe = format!("brightness=100-Exp({})", self.mean).parse()?;
+        self.check()?;
+        let (brighter, darker) = (self.changed('+')?, self.changed('-')?);
         let (up, down) = (Some(&brighter), Some(&darker));
         let mut draft = Draft::new("brightness", &CLASSES, seed);
-        let sizes = (self.rows, pairs, self.grouping);
+        let sizes = (self.rows, self.pairs(), self.grouping);
         glasses::add_train(&mut draft, "brightness", &album.photos, sizes, [down, up], seed)?;
         let sets =
             [("test1", [down, up]), ("test2", [up, down]), ("test3", [None, None]), ("test4", [up, up])];
         glasses::add_tests(&mut draft, "brightness", &album.photos, self.test_rows, &sets, seed)?;
         glasses::finish(draft, album)
+    }
+
+    /// Without and with glasses.
+    fn pairs(&self) -> [usize; 2] {
+        [self.groups / 2, self.groups.div_ceil(2)]
+    }
+
+    fn changed(&self, sign: char) -> Result<Recipe, DataError> {
+        format!("brightness=100{sign}Exp({})", self.mean).parse()
     }
 }

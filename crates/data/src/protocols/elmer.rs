@@ -35,6 +35,17 @@ impl Default for Elmer {
 }
 
 impl Elmer {
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
+        if self.test_rows < 2 || self.rows < 4 || self.groups > self.rows / 3 {
+            let Elmer { rows, groups, test_rows } = self;
+            let problem = format!("{rows} rows with {groups} grey copies, {test_rows} in each test set");
+            let tip = "ask for at least 4 rows, at most a third of them copies, and 2 in each test set";
+            return Err(does_not_fit("elmer", problem, tip.into()));
+        }
+        Ok(())
+    }
+
     /// The data set with the splits train and test1 to test4.
     pub fn build(&self, album: &Album<AnimalPhoto>, seed: u64) -> Result<Dataset, DataError> {
         self.check()?;
@@ -89,15 +100,5 @@ impl Elmer {
 
     fn test_half(&self, class: u32) -> usize {
         (self.test_rows + class as usize) / 2
-    }
-
-    fn check(&self) -> Result<(), DataError> {
-        if self.test_rows < 2 || self.rows < 4 || self.groups > self.rows / 3 {
-            let Elmer { rows, groups, test_rows } = self;
-            let problem = format!("{rows} rows with {groups} grey copies, {test_rows} in each test set");
-            let tip = "ask for at least 4 rows, at most a third of them copies, and 2 in each test set";
-            return Err(does_not_fit("elmer", problem, tip.into()));
-        }
-        Ok(())
     }
 }

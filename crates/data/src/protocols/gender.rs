@@ -38,6 +38,11 @@ impl Default for Gender {
 }
 
 impl Gender {
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
+        self.pairs().map(drop)
+    }
+
     /// The data set with the splits train, test1 and test2.
     pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
         self.draft(album, seed)?.finish(album, &COLUMNS)

@@ -33,9 +33,9 @@ impl Default for Mnist {
 }
 
 impl Mnist {
-    /// The data set with the splits train, test1 and test2.
-    pub fn build(&self, album: &Album<DigitPhoto>, seed: u64) -> Result<Dataset, DataError> {
-        let Mnist { originals, copies, test_rows, held_out } = *self;
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
+        let Mnist { originals, copies, test_rows, .. } = *self;
         if copies > originals || originals == 0 || test_rows == 0 {
             let problem = format!("{copies} copies of {originals} digits, {test_rows} in each test set");
             return Err(does_not_fit(
@@ -44,6 +44,13 @@ impl Mnist {
                 "ask for digits, and for at most one copy of each".into(),
             ));
         }
+        Ok(())
+    }
+
+    /// The data set with the splits train, test1 and test2.
+    pub fn build(&self, album: &Album<DigitPhoto>, seed: u64) -> Result<Dataset, DataError> {
+        self.check()?;
+        let Mnist { originals, copies, test_rows, held_out } = *self;
         let rotated: Recipe = ROTATED.parse()?;
         let pool = |part: Part, purpose| shuffled(&album.photos, seed, purpose, |photo| photo.part == part);
         let mut draft = Draft::new("mnist", &CLASSES, seed);

@@ -34,14 +34,19 @@ impl Default for Quality {
 }
 
 impl Quality {
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
+        glasses::check("quality", self.rows, self.pairs(), self.test_rows)?;
+        self.worse().map(drop)
+    }
+
     /// The data set with the splits train and test1 to test4.
     pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
-        let pairs = [0, self.groups];
-        glasses::check("quality", self.rows, pairs, self.test_rows)?;
-        let recipe: Recipe = format!("quality=N({},10)", self.mean).parse()?;
+        self.check()?;
+        let recipe = self.worse()?;
         let worse = Some(&recipe);
         let mut draft = Draft::new("quality", &CLASSES, seed);
-        let sizes = (self.rows, pairs, self.grouping);
+        let sizes = (self.rows, self.pairs(), self.grouping);
         glasses::add_train(&mut draft, "quality", &album.photos, sizes, [None, worse], seed)?;
         let sets = [
             ("test1", [None, worse]),
@@ -51,5 +56,14 @@ impl Quality {
         ];
         glasses::add_tests(&mut draft, "quality", &album.photos, self.test_rows, &sets, seed)?;
         glasses::finish(draft, album)
+    }
+
+    /// Without and with glasses.
+    fn pairs(&self) -> [usize; 2] {
+        [0, self.groups]
+    }
+
+    fn worse(&self) -> Result<Recipe, DataError> {
+        format!("quality=N({},10)", self.mean).parse()
     }
 }

@@ -36,8 +36,8 @@ impl Default for SmallN {
 }
 
 impl SmallN {
-    /// The data set with the splits train, val and test.
-    pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
+    /// Whether the settings can be built at all, whatever the album holds.
+    pub fn check(&self) -> Result<(), DataError> {
         if !(1..=SETS).contains(&self.set) || self.persons == 0 {
             let problem = format!("set {} of {} persons", self.set, self.persons);
             return Err(does_not_fit(
@@ -46,6 +46,12 @@ impl SmallN {
                 "name a set from 1 to 5, of at least 1 person".into(),
             ));
         }
+        Ok(())
+    }
+
+    /// The data set with the splits train, val and test.
+    pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
+        self.check()?;
         let mut draft = Draft::new(&format!("small-n DS{}", self.set), &CLASSES, seed);
         self.add_train(&mut draft, &album.photos, seed)?;
         for (split, rows, part) in [("val", self.val_rows, Part::Val), ("test", self.test_rows, Part::Test)] {

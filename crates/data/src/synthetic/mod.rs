@@ -51,6 +51,14 @@ pub trait Generator: Sync {
     /// Sizes of which the effect can be seen: rows and pairs about as in the paper's experiment.
     fn default_sizes(&self) -> Sizes;
 
+    /// Its splits, `train` first.
+    fn splits(&self) -> &'static [&'static str];
+
+    /// Whether the sizes can be drawn, without drawing anything.
+    fn check(&self, sizes: &Sizes) -> Result<(), DataError> {
+        plan::check(self.name(), sizes, self.splits().len())
+    }
+
     /// The data. A pure function of its arguments; the number of threads plays no part, and a larger
     /// `rows` or `test_rows` only adds rows at the end of each split.
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError>;

@@ -32,8 +32,12 @@ impl Generator for Nonlinear {
         Sizes { rows: 20_000, groups: 500, test_rows: 5_000 }
     }
 
+    fn splits(&self) -> &'static [&'static str] {
+        &["train", "test1", "test2"]
+    }
+
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
-        let plan = Plan::new(self.name(), sizes, &["train", "test1", "test2"])?;
+        let plan = Plan::new(self.name(), sizes, self.splits())?;
         let values = plan.rows.par_iter().flat_map_iter(|row| point(row, seed)).collect();
         let features = Features { names: vec!["x1".into(), "x2".into()], values };
         Ok(plan.into_dataset(self.name(), ["0", "1"], Inputs::Features(features), vec![]))

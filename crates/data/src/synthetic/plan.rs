@@ -108,7 +108,8 @@ impl Plan {
     }
 }
 
-fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Result<(), DataError> {
+/// Fails where sizes contradict each other, or are too many.
+pub(super) fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Result<(), DataError> {
     let Sizes { rows, groups, test_rows } = *sizes;
     let fail = |problem: String, tip: String| Err(DataError::Sizes { generator, problem, tip });
     if rows < 2 || test_rows < 2 {

@@ -35,8 +35,12 @@ impl Generator for Stickmen {
         Sizes { rows: 20_000, groups: 50, test_rows: 2_000 }
     }
 
+    fn splits(&self) -> &'static [&'static str] {
+        &["train", "test1", "test2", "test3"]
+    }
+
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
-        let plan = Plan::new(self.name(), sizes, &["train", "test1", "test2", "test3"])?;
+        let plan = Plan::new(self.name(), sizes, self.splits())?;
         let shape = ImageShape { height: SIZE, width: SIZE, channels: 1 };
         let mut pixels = vec![0; plan.rows.len() * shape.len()];
         let moving = pixels

@@ -28,8 +28,12 @@ impl Generator for Animals {
         Sizes { rows: 2_100, groups: 500, test_rows: 1_000 }
     }
 
+    fn splits(&self) -> &'static [&'static str] {
+        &["train", "test1", "test2"]
+    }
+
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
-        let plan = Plan::new(self.name(), sizes, &["train", "test1", "test2"])?;
+        let plan = Plan::new(self.name(), sizes, self.splits())?;
         let changes = Changes { grey: "saturation=0".parse()?, turned: "hue=100-N(20,1)".parse()?, seed };
         let mut pixels = vec![0; plan.rows.len() * SHAPE.len()];
         let pictures = pixels.par_chunks_exact_mut(SHAPE.len()).zip(plan.rows.par_iter().enumerate());

@@ -26,8 +26,12 @@ impl Generator for Faces {
         Sizes { rows: 16_982, groups: 500, test_rows: 2_000 }
     }
 
+    fn splits(&self) -> &'static [&'static str] {
+        &["train", "test1", "test2"]
+    }
+
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError> {
-        let plan = Plan::new(self.name(), sizes, &["train", "test1", "test2"])?;
+        let plan = Plan::new(self.name(), sizes, self.splits())?;
         let mut pixels = vec![0; plan.rows.len() * SHAPE.len()];
         let pictures = pixels.par_chunks_exact_mut(SHAPE.len()).zip(&plan.rows);
         pictures.for_each(|(picture, row)| draw(row, seed, picture));
