@@ -53,7 +53,7 @@ pub(super) struct Plans {
 enum Kind {
     Drawn {
         #[serde(skip)]
-        generator: &'static str,
+        name: &'static str,
         #[serde(flatten)]
         sizes: Sizes,
     },
@@ -160,9 +160,9 @@ impl Protocol {
 
     fn kind(self, settings: Table) -> Result<Kind, toml::de::Error> {
         Ok(match self {
-            Self::Linear => Kind::Drawn { generator: "linear", sizes: settings.try_into()? },
-            Self::Nonlinear => Kind::Drawn { generator: "nonlinear", sizes: settings.try_into()? },
-            Self::Stickmen => Kind::Drawn { generator: "stickmen", sizes: settings.try_into()? },
+            Self::Linear => Kind::Drawn { name: "linear", sizes: settings.try_into()? },
+            Self::Nonlinear => Kind::Drawn { name: "nonlinear", sizes: settings.try_into()? },
+            Self::Stickmen => Kind::Drawn { name: "stickmen", sizes: settings.try_into()? },
             Self::SmallN => Kind::SmallN(settings.try_into()?),
             Self::Gender => Kind::Gender(settings.try_into()?),
             Self::GenderFeatures => Kind::GenderFeatures(settings.try_into()?),
@@ -178,7 +178,7 @@ impl Plans {
     /// Whether the settings fit together, before other variants are trained for hours.
     pub(super) fn check(&self) -> Result<(), DataError> {
         match &self.kind {
-            Kind::Drawn { generator, sizes } => found(generator)?.check(sizes),
+            Kind::Drawn { name, sizes } => generator(name)?.check(sizes),
             Kind::SmallN(set) => set.check(),
             Kind::Gender(set) | Kind::GenderFeatures(set) => set.check(),
             Kind::Quality(set) => set.check(),
@@ -219,7 +219,7 @@ impl Plan {
         let from = material.originals.as_deref();
         let faces = || photographs(from, self.protocol.drawn_faces(), seed);
         Ok(match kind {
-            Kind::Drawn { generator, sizes } => found(generator)?.generate(sizes, seed)?,
+            Kind::Drawn { name, sizes } => generator(name)?.generate(sizes, seed)?,
             Kind::SmallN(set) => set.build(&faces()?, seed)?,
             Kind::Gender(set) => set.build(&faces()?, seed)?,
             Kind::Quality(set) => set.build(&faces()?, seed)?,
@@ -251,7 +251,8 @@ fn photographs(
     from.map_or_else(|| Ok(faces::album(stand_in, seed)), originals::celeba)
 }
 
-fn found(name: &'static str) -> Result<&'static dyn Generator, DataError> {
+/// The generator of that name.
+fn generator(name: &'static str) -> Result<&'static dyn Generator, DataError> {
     synthetic::find(name).ok_or_else(|| DataError::Sizes {
         generator: name,
         problem: "the generator is missing".into(),

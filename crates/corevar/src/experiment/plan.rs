@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::Path;
 
-use corevar_data::Dataset;
+use corevar_data::{DataError, Dataset};
 use serde::Serialize;
 use toml::{Table, Value};
 
@@ -83,11 +83,7 @@ impl Experiment {
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
-        plans.check().map_err(|cause| ExperimentError::Unfit {
-            experiment: self.name.clone(),
-            variant: variant.name.clone(),
-            cause,
-        })?;
+        plans.check().map_err(|cause| self.unfit(variant, cause))?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
         if variant.grid.is_some() && !variant.estimators.is_empty() {
             return Err(of_this("a variant has either a grid or estimators, not both".into()));
@@ -188,6 +184,10 @@ impl Experiment {
             .map_err(|cause| ExperimentError::Config { experiment: self.name.clone(), cause })?;
         let name = form.penalty.estimator_name();
         Ok(Estimator { name: name.into(), key: form.key.clone().unwrap_or_else(|| name.into()), config })
+    }
+
+    fn unfit(&self, variant: &Variant, cause: DataError) -> ExperimentError {
+        ExperimentError::Unfit { experiment: self.name.clone(), variant: variant.name.clone(), cause }
     }
 
     fn form(&self, problem: String) -> ExperimentError {

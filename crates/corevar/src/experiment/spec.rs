@@ -198,7 +198,7 @@ pub enum ExperimentError {
         /// Why.
         cause: ConfigError,
     },
-    /// Settings of the data contradict each other.
+    /// Settings of the data are out of range, or contradict each other.
     #[error("{experiment}.toml: {variant}: {cause}")]
     Unfit {
         /// Which experiment.
@@ -247,7 +247,7 @@ impl Experiment {
     /// Reads the text of a file.
     pub fn parse(name: &str, text: &str) -> Result<Self, ExperimentError> {
         let form = |problem: String| ExperimentError::Form { experiment: name.into(), problem };
-        let read: Self = toml::from_str(text).map_err(|error| form(error.to_string()))?;
+        let read: Self = toml::from_str(text).map_err(|error| form(in_words(error)))?;
         let experiment = Self { name: name.into(), typed: name.into(), ..read };
         let names: Vec<&str> = experiment.variants.iter().map(|variant| variant.name.as_str()).collect();
         check_names("variant", &names).map_err(form)?;
@@ -311,8 +311,12 @@ pub(super) fn check_names(what: &str, names: &[&str]) -> Result<(), String> {
 
 /// What is wrong, and with which setting.
 pub(super) fn in_one_line(error: toml::de::Error) -> String {
-    let said = error.to_string().trim_end().replace('\n', " ");
-    ["usize", "u64", "u32"]
-        .into_iter()
-        .fold(said, |said, kind| said.replace(&format!("expected {kind}"), "expected a whole number from 0"))
+    in_words(error).trim_end().replace('\n', " ")
+}
+
+/// Rust's names of types mean nothing to the user.
+fn in_words(error: toml::de::Error) -> String {
+    ["usize", "u64"].into_iter().fold(error.to_string(), |said, kind| {
+        said.replace(&format!("expected {kind}"), "expected a whole number from 0")
+    })
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto};
+use super::does_not_fit;
 use super::draft::Draft;
 use super::glasses::{self, CLASSES};
 use super::grouping::Grouping;
@@ -43,13 +44,13 @@ impl Brightness {
     /// Whether the settings can be built at all, whatever the album holds.
     pub fn check(&self) -> Result<(), DataError> {
         glasses::check("brightness", self.rows, self.pairs(), self.test_rows)?;
-        ['+', '-'].into_iter().try_for_each(|sign| self.changed(sign).map(drop))
+        self.changes().map(drop)
     }
 
     /// The data set with the splits train and test1 to test4.
     pub fn build(&self, album: &Album<FacePhoto>, seed: u64) -> Result<Dataset, DataError> {
         self.check()?;
-        let (brighter, darker) = (self.changed('+')?, self.changed('-')?);
+        let [darker, brighter] = self.changes()?;
         let (up, down) = (Some(&brighter), Some(&darker));
         let mut draft = Draft::new("brightness", &CLASSES, seed);
         let sizes = (self.rows, self.pairs(), self.grouping);
@@ -65,7 +66,13 @@ impl Brightness {
         [self.groups / 2, self.groups.div_ceil(2)]
     }
 
-    fn changed(&self, sign: char) -> Result<Recipe, DataError> {
-        format!("brightness=100{sign}Exp({})", self.mean).parse()
+    /// Darker and brighter.
+    fn changes(&self) -> Result<[Recipe; 2], DataError> {
+        let mean = self.mean;
+        if !(mean > 0.0 && mean.is_finite()) {
+            let problem = format!("brightness is changed by {mean} % in the mean");
+            return Err(does_not_fit("brightness", problem, "give a mean above 0".into()));
+        }
+        Ok([format!("brightness=100-Exp({mean})").parse()?, format!("brightness=100+Exp({mean})").parse()?])
     }
 }

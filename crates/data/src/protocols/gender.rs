@@ -98,7 +98,8 @@ impl Gender {
             let problem = format!("a share of {} of men among the pairs", self.share_of_men);
             return Err(does_not_fit("gender", problem, "give a share from 0 to 1".into()));
         }
-        let men = (self.groups as f64 * self.share_of_men).round() as usize;
+        // A huge number of groups is rounded up as f64.
+        let men = ((self.groups as f64 * self.share_of_men).round() as usize).min(self.groups);
         let pairs = [self.groups - men, men];
         super::glasses::check("gender", self.rows, pairs, self.test1_rows.min(self.test2_rows))?;
         Ok(pairs)

@@ -105,7 +105,7 @@ pub(super) fn check(
     test_rows: usize,
 ) -> Result<(), DataError> {
     if rows < 4 || test_rows < 2 {
-        let problem = format!("{rows} rows in train and {test_rows} in each test set");
+        let problem = format!("{rows} rows in train and {test_rows} in a test set");
         return Err(super::does_not_fit(experiment, problem, "ask for at least 4 and 2".into()));
     }
     match pairs.into_iter().max() {

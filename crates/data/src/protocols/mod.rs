@@ -1,8 +1,9 @@
 //! The data sets of the paper's experiments, built from an [`Album`] of pictures: the stand-ins that this
 //! project draws, or the real files when the user has them. One file an experiment.
 //!
-//! Each experiment is a struct whose default values are the paper's; `check` says whether its settings fit together, and
-//! `build` makes the data set, a pure function of the album and the seed. No person is in two of train, val and test.
+//! Each experiment is a struct whose default values are the paper's; `check` says whether its
+//! settings fit together, and `build` makes the data set, a pure function of the album and the seed. No person
+//! is in two of train, val and test.
 
 mod album;
 mod brightness;

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::album::{Album, FacePhoto};
+use super::does_not_fit;
 use super::draft::Draft;
 use super::glasses::{self, CLASSES};
 use super::grouping::Grouping;
@@ -63,7 +64,12 @@ impl Quality {
         [0, self.groups]
     }
 
+    /// What is done to pictures whose quality is bad.
     fn worse(&self) -> Result<Recipe, DataError> {
+        if !(1.0..=100.0).contains(&self.mean) {
+            let problem = format!("a JPEG quality of {} in the mean", self.mean);
+            return Err(does_not_fit("quality", problem, "give a mean from 1 to 100".into()));
+        }
         format!("quality=N({},10)", self.mean).parse()
     }
 }

@@ -46,6 +46,10 @@ impl SmallN {
                 "name a set from 1 to 5, of at least 1 person".into(),
             ));
         }
+        if self.val_rows < 2 || self.test_rows < 2 {
+            let problem = format!("{} rows in val and {} in test", self.val_rows, self.test_rows);
+            return Err(does_not_fit("small-n", problem, "ask for at least 2 of each".into()));
+        }
         Ok(())
     }
 
@@ -72,7 +76,7 @@ impl SmallN {
 
     fn add_train(&self, draft: &mut Draft, photos: &[FacePhoto], seed: u64) -> Result<(), DataError> {
         let persons = most_pictured(photos, seed);
-        let needed = SETS * self.persons;
+        let needed = SETS.saturating_mul(self.persons);
         let persons =
             persons.get(..needed).ok_or_else(|| too_few("small-n", "persons", persons.len(), needed))?;
         let chosen = &persons[(self.set - 1) * self.persons..self.set * self.persons];

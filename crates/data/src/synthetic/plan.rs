@@ -108,7 +108,7 @@ impl Plan {
     }
 }
 
-/// Fails where sizes contradict each other, or are too many.
+/// Fails where sizes contradict each other, or ask for too many rows.
 pub(super) fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Result<(), DataError> {
     let Sizes { rows, groups, test_rows } = *sizes;
     let fail = |problem: String, tip: String| Err(DataError::Sizes { generator, problem, tip });
