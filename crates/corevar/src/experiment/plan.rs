@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use super::data::{Material, Plans, Protocol};
 use super::spec::{
-    EstimatorForm, Experiment, ExperimentError, Overlay, Size, SizeForm, Variant, check_names, in_one_line,
+    EstimatorForm, Experiment, ExperimentError, Size, SizeForm, Variant, check_names, in_one_line,
 };
 use crate::compare::Estimator;
 use crate::model::ModelSpec;
@@ -65,37 +65,34 @@ impl Plan {
 impl Experiment {
     /// What is trained for a variant.
     pub fn plan(&self, variant: &Variant, size: Size) -> Result<Plan, ExperimentError> {
-        let (of_size, of_variant) = match size {
-            Size::Quick => (&self.quick, &variant.quick),
-            Size::Full => (&self.full, &variant.full),
-        };
-        let over = |tables: [&Table; 4]| tables.into_iter().cloned().reduce(overlay).unwrap_or_default();
-        let SizeForm { runs, data, train } = of_size;
-        let Overlay { runs: of_variant_runs, data: variant_data, train: variant_train } = of_variant;
-        let data = over([&self.data, data, &variant.data, variant_data]);
-        let train = over([&self.train, train, &variant.train, variant_train]);
         let of_this = |problem: String| self.form(format!("{}: {problem}", variant.name));
-        let base = Self::config(&train).map_err(of_this)?;
-        let runs = of_variant_runs.unwrap_or(*runs);
+        let SizeForm { runs, data, train } = self.settings(variant, size);
         if runs == 0 {
             return Err(of_this("runs = 0, but must be at least 1".into()));
         }
+        let base = Self::config(&train).map_err(of_this)?;
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
         plans.check().map_err(|cause| self.unfit(variant, cause))?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
-        if variant.grid.is_some() && !variant.estimators.is_empty() {
-            return Err(of_this("a variant has either a grid or estimators, not both".into()));
-        }
         let estimators = self.estimators(variant, &base)?;
-        let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
-        check_names("estimator", &keys).map_err(of_this)?;
-        let mut of_paper = variant.paper.keys().chain(variant.paper_penalty.keys());
-        if let Some(key) = of_paper.find(|key| !keys.contains(&key.as_str())) {
-            return Err(of_this(format!("the paper's number of `{key}` has no estimator")));
-        }
+        variant.check_estimators(&estimators).map_err(of_this)?;
         Ok(Plan { data, protocol: self.protocol, plans, estimators, runs })
+    }
+
+    /// What the file says of the experiment and of its size, and over it what it says of the variant.
+    fn settings(&self, variant: &Variant, size: Size) -> SizeForm {
+        let (of_size, of_variant) = match size {
+            Size::Quick => (&self.quick, &variant.quick),
+            Size::Full => (&self.full, &variant.full),
+        };
+        let over = |tables: [&Table; 4]| tables.into_iter().cloned().reduce(overlay).unwrap_or_default();
+        SizeForm {
+            runs: of_variant.runs.unwrap_or(of_size.runs),
+            data: over([&self.data, &of_size.data, &variant.data, &of_variant.data]),
+            train: over([&self.train, &of_size.train, &variant.train, &of_variant.train]),
+        }
     }
 
     /// Whether every variant can be planned, and figures and findings speak of what is then there: a slip in
@@ -192,6 +189,21 @@ impl Experiment {
 
     fn form(&self, problem: String) -> ExperimentError {
         ExperimentError::Form { experiment: self.name.clone(), problem }
+    }
+}
+
+impl Variant {
+    fn check_estimators(&self, estimators: &[Estimator]) -> Result<(), String> {
+        if self.grid.is_some() && !self.estimators.is_empty() {
+            return Err("a variant has either a grid or estimators, not both".into());
+        }
+        let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
+        check_names("estimator", &keys)?;
+        let mut of_paper = self.paper.keys().chain(self.paper_penalty.keys());
+        match of_paper.find(|key| !keys.contains(&key.as_str())) {
+            Some(key) => Err(format!("the paper's number of `{key}` has no estimator")),
+            None => Ok(()),
+        }
     }
 }
 
