@@ -19,7 +19,10 @@ pub struct Checkpoint<'a> {
     owner: Owner,
     every: Duration,
     stop: &'a AtomicBool,
+    start: Instant,
     last: Instant,
+    /// Of the state that the run went on from.
+    seconds_before: f64,
 }
 
 /// Whose state a file holds.
@@ -30,6 +33,9 @@ struct Owner {
     config: TrainConfig,
     /// Counts the states that were kept: the larger is the later.
     turn: u64,
+    /// Training time up to this state, that of earlier commands included. Versions before had no word on it.
+    #[serde(default)]
+    seconds: f64,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -42,12 +48,15 @@ impl<'a> Checkpoint<'a> {
         every: Duration,
         stop: &'a AtomicBool,
     ) -> Self {
+        let now = Instant::now();
         Self {
             files: ["a", "b"].map(|turn| folder.join(format!("{key}.{turn}.state"))),
-            owner: Owner { data: data.into(), config: config.clone(), turn: 0 },
+            owner: Owner { data: data.into(), config: config.clone(), turn: 0, seconds: 0.0 },
             every,
             stop,
-            last: Instant::now(),
+            start: now,
+            last: now,
+            seconds_before: 0.0,
         }
     }
 
@@ -60,21 +69,22 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// The later of the states that are whole and of this very run.
-    fn latest(&self) -> Option<(Snapshot, u64)> {
+    fn latest(&self) -> Option<(Snapshot, Owner)> {
         let read = |file: &PathBuf| {
             let (snapshot, owner) =
                 Snapshot::from_bytes::<Owner>(&bounded::read(file, LARGEST_FILE).ok()?).ok()?;
             let same = owner.data == self.owner.data && owner.config == self.owner.config;
-            same.then_some((snapshot, owner.turn))
+            same.then_some((snapshot, owner))
         };
-        self.files.iter().filter_map(read).max_by_key(|(_, turn)| *turn)
+        self.files.iter().filter_map(read).max_by_key(|(_, owner)| owner.turn)
     }
 }
 
 impl Keep for Checkpoint<'_> {
     fn earlier(&mut self) -> Option<Snapshot> {
-        let (snapshot, turn) = self.latest()?;
-        self.owner.turn = turn;
+        let (snapshot, owner) = self.latest()?;
+        self.seconds_before = owner.seconds;
+        self.owner = owner;
         Some(snapshot)
     }
 
@@ -90,10 +100,15 @@ impl Keep for Checkpoint<'_> {
 
     fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         self.owner.turn += 1;
+        self.owner.seconds = self.seconds_before + self.start.elapsed().as_secs_f64();
         let file = &self.files[(self.owner.turn % 2) as usize];
         write_whole(file, &snapshot.to_bytes(&self.owner))?;
         self.last = Instant::now();
         Ok(())
+    }
+
+    fn seconds_before(&self) -> f64 {
+        self.seconds_before
     }
 }
 
@@ -179,17 +194,34 @@ mod tests {
         let mut stopping = StopAfter(4, checkpoint(folder.path()));
         train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
         let latest = checkpoint(folder.path()).latest().unwrap();
-        assert_eq!((latest.0.position.epoch, latest.0.position.step, latest.1), (1, 1, 4));
+        assert_eq!((latest.0.position.epoch, latest.0.position.step, latest.1.turn), (1, 1, 4));
         // Turn 4 is in the first file.
         let file = folder.path().join("core-0.a.state");
         let mut bytes = fs::read(&file).unwrap();
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;
         fs::write(&file, bytes).unwrap();
-        assert_eq!(checkpoint(folder.path()).latest().unwrap().1, 3);
+        assert_eq!(checkpoint(folder.path()).latest().unwrap().1.turn, 3);
         let resumed =
             train_from(&config, &dataset, &mut Quiet::default(), &mut checkpoint(folder.path())).unwrap();
         assert_eq!(weights(&resumed), weights(&whole));
+    }
+
+    #[test]
+    fn the_time_of_a_run_goes_on_where_it_was_stopped() {
+        let (dataset, config) = (data(), config());
+        let folder = tempfile::tempdir().unwrap();
+        let part = |steps: usize| {
+            let mut stopping = StopAfter(steps, checkpoint(folder.path()));
+            train_from(&config, &dataset, &mut Quiet::default(), &mut stopping).unwrap_err();
+            checkpoint(folder.path()).latest().unwrap().1.seconds
+        };
+        let (first, second) = (part(4), part(2));
+        assert!(0.0 < first && first < second, "{first} {second}");
+        let mut last = checkpoint(folder.path());
+        assert_eq!(last.seconds_before(), 0.0);
+        train_from(&config, &dataset, &mut Quiet::default(), &mut last).unwrap();
+        assert_eq!(last.seconds_before(), second);
     }
 
     #[test]

@@ -219,7 +219,7 @@ fn run_job(
         return Err(TrainError::Interrupted { epoch: 1, batch: 0 });
     }
     let trained = train_from(&config, dataset, &mut log, keep.as_mut())?;
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = keep.seconds_before() + start.elapsed().as_secs_f64();
     let splits = evaluate_splits(&trained, dataset, measure)?;
     let result = RunResult { seed: job.seed(), seconds, splits, notes: trained.notes.clone() };
     Ok(Finished { trained, result, epochs: log.epochs })

@@ -59,6 +59,10 @@ pub trait Keep: Send {
     fn wish(&mut self) -> Wish;
     /// Keeps the state.
     fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError>;
+    /// Seconds that the state of [`Keep::earlier`] took.
+    fn seconds_before(&self) -> f64 {
+        0.0
+    }
 }
 
 /// Keeps nothing.
