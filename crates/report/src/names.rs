@@ -56,6 +56,11 @@ pub fn display(name: &str) -> &str {
     if name == "core" { "CoRe" } else { name }
 }
 
+/// The word beside the setting that the page speaks of: a rule chose it, or it is just the main one of several.
+pub fn mark(results: &Results) -> &'static str {
+    if results.selection.is_some() { "chosen" } else { "main" }
+}
+
 /// The shortest of name, weight and ridge that tell all of them apart.
 fn labels(estimators: &[EstimatorResult]) -> Vec<String> {
     let name = |e: &EstimatorResult| display(&e.name).to_string();

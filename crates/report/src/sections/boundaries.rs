@@ -7,7 +7,7 @@ use super::{Section, swatches};
 use crate::Records;
 use crate::format::{Unit, exact};
 use crate::models::{Model, models};
-use crate::names::display;
+use crate::names::{display, mark};
 use crate::plot::{Colour, PlanePlot};
 
 pub const SECTION: Section = Section { id: "boundaries", title: "Decision boundaries", body };
@@ -95,7 +95,7 @@ impl Frame<'_> {
             figure.frame data-name=(self.name) {
                 figcaption {
                     strong { (self.name) }
-                    @if self.model.evidence.setting.chosen { " (chosen)" }
+                    @if self.model.evidence.setting.chosen { " (" (mark(&records.results)) ")" }
                     " " span.note { (self.errors(classes.is_empty())) }
                 }
                 (plot.svg())

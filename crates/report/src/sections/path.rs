@@ -8,11 +8,11 @@ use super::{Section, figure, panels, swatches};
 use crate::Records;
 use crate::format::{Unit, exact};
 use crate::measure::{Measure, error};
-use crate::names::{Named, display, estimators, splits};
+use crate::names::{Named, display, estimators, mark, splits};
 use crate::plot::{Axis, Colour, Curve, CurvePoint, Curves, DOT, Mark, Spread};
 use crate::weights::Weights;
 
-pub const SECTION: Section = Section { id: "path", title: "Choice of the penalty weight λ", body };
+pub const SECTION: Section = Section { id: "path", title: "Path of the penalty weight λ", body };
 
 /// More would be a page of their own.
 const MOST_PATHS: usize = 6;
@@ -98,15 +98,14 @@ impl Path<'_> {
         };
         let ratio = Measure { title: "Variance ratio", of: |numbers| numbers.variance_ratio, ..loss };
         let error = error(results);
-        let has_limit = results.selection.as_ref().is_some_and(|selection| selection.limit.is_some());
+        let loss_note = match &results.selection {
+            Some(selection) if selection.limit.is_some() => "Grey: the largest that the rule allows.",
+            Some(_) => "The rule looks at this.",
+            None => "What a rule for λ would look at; none was asked for.",
+        };
         let loss_title = format!("Loss on {loss_split}");
         let figures: Vec<Markup> = [
-            (
-                loss_title.as_str(),
-                if has_limit { "Grey: the largest that the rule allows." } else { "The rule looks at this." },
-                &loss,
-                vec![loss_split],
-            ),
+            (loss_title.as_str(), loss_note, &loss, vec![loss_split]),
             (error.title, "By split.", &error, all.clone()),
             (
                 "Variance ratio",
@@ -181,7 +180,7 @@ impl Path<'_> {
     fn marks(&self, results: &Results, weights: &Weights) -> Vec<Mark> {
         let chosen = self.settings.iter().find(|setting| setting.result.chosen);
         let mut named: Vec<(f64, String)> =
-            chosen.map(|setting| (setting.result.penalty_weight, "chosen".into())).into_iter().collect();
+            chosen.map(|setting| (setting.result.penalty_weight, mark(results).into())).into_iter().collect();
         let has_chosen = chosen.is_some();
         if let Some(selection) = results.selection.as_ref().filter(|_| has_chosen && self.name == "core") {
             named.push((selection.arg_min, "lowest loss".into()));
@@ -195,12 +194,12 @@ impl Path<'_> {
                 None => marks.push((weight, name)),
             }
         }
-        let colour = |name: &str| if name.starts_with("chosen") { Colour::Ink } else { Colour::Muted };
-        let mark = |(weight, name): (f64, String)| {
+        let colour = |name: &str| if name.starts_with(mark(results)) { Colour::Ink } else { Colour::Muted };
+        let drawn = |(weight, name): (f64, String)| {
             let name = format!("{name}: {}", exact(weight));
             Mark { x: weights.place(weight), colour: colour(&name), name }
         };
-        marks.into_iter().map(mark).collect()
+        marks.into_iter().map(drawn).collect()
     }
 }
 

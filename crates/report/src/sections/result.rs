@@ -8,7 +8,7 @@ use super::{Section, scroll, word};
 use crate::Records;
 use crate::format::{counted, exact};
 use crate::measure::{Measure, error};
-use crate::names::{Named, estimators, splits};
+use crate::names::{Named, estimators, mark, splits};
 
 pub const SECTION: Section = Section { id: "result", title: "Result", body };
 
@@ -50,7 +50,7 @@ fn table(results: &Results) -> Markup {
                         th scope="row" {
                             span.swatch style=(estimator.colour.swatch()) {}
                             (estimator.label)
-                            @if estimator.result.chosen { " " span.chosen { "chosen" } }
+                            @if estimator.result.chosen { " " span.chosen { (mark(results)) } }
                             @if let Some(setting) = setting(estimator.result) { small { (setting) } }
                         }
                         @for (split, lowest) in splits.iter().zip(&lowest) {
@@ -125,6 +125,10 @@ mod tests {
         let page = body(&samples::path()).unwrap().into_string();
         assert!(page.contains("CoRe λ=1 <span class=\"chosen\">chosen</span>"), "{page}");
         assert_eq!(page.matches(">chosen<").count(), 1);
+        let mut by_hand = samples::path();
+        by_hand.results.selection = None;
+        let page = body(&by_hand).unwrap().into_string();
+        assert!(page.contains("<span class=\"chosen\">main</span>") && !page.contains(">chosen<"), "{page}");
     }
 
     #[test]
