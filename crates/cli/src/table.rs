@@ -59,10 +59,14 @@ pub fn reproduction(record: &Reproduction) -> String {
         record.title,
         align(&record.table())
     );
-    for judged in &record.findings {
-        text += &format!("{}: {}\n", judged.finding.text, judged.verdict());
+    if !record.findings.is_empty() {
+        text += &format!("{}:\n", record.heading_of_findings());
+        for judged in &record.findings {
+            text += &format!("  {}: {}\n", judged.finding.text, judged.verdict());
+        }
+        text += "\n";
     }
-    text + "\n"
+    text
 }
 
 /// Beside the errors: loss, calibration, worst group, variances, robustness; a block a split, a line an estimator.

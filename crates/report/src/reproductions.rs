@@ -77,16 +77,34 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
         all if all.iter().all(Reproduction::is_of_paper) => "The paper's experiments".into(),
         _ => "Experiments".into(),
     };
-    let judged: Vec<&Judged> = records.iter().flat_map(|record| &record.findings).collect();
+    let judged = judged(records);
     let holding = judged.iter().filter(|judged| judged.holds).count();
     let names: BTreeSet<&str> = records.iter().map(|record| record.experiment.as_str()).collect();
-    let header = facts(&[
+    let mut header = vec![
         ("Experiments", count(names.len())),
         ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
-        ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))),
         ("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))),
-    ]);
-    document(&name, header, parts)
+    ];
+    if !judged.is_empty() {
+        header.insert(2, ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))));
+    }
+    document(&name, facts(&header), parts)
+}
+
+/// Every finding once: of the records of an experiment, of which the larger and the real come first, by the first that has it.
+fn judged(records: &[Reproduction]) -> Vec<&Judged> {
+    let mut first: Vec<(&str, &Judged)> = Vec::new();
+    for record in records {
+        for judged in &record.findings {
+            let is_same = |(name, other): &(&str, &Judged)| {
+                *name == record.experiment && other.finding == judged.finding
+            };
+            if !first.iter().any(is_same) {
+                first.push((&record.experiment, judged));
+            }
+        }
+    }
+    first.into_iter().map(|(_, judged)| judged).collect()
 }
 
 fn part(record: &Reproduction, reports: &Reports) -> Part {
@@ -252,6 +270,17 @@ mod tests {
         assert!(html.contains("small-n, quick – stand-in"), "{html}");
         assert!(html.contains("&lt;ridge&gt; 1") && !html.contains("<ridge>"));
         assert!(html.contains("corevar reproduce small-n --quick"), "{html}");
+    }
+
+    #[test]
+    fn a_finding_counts_once_and_by_the_first_record() {
+        let finding = find("small-n").unwrap().findings[0].clone();
+        let judged = |holds| Judged { finding: finding.clone(), ratio: Some(0.7), paper_ratio: None, holds };
+        let with = |holds| Reproduction { findings: vec![judged(holds)], ..record() };
+        let other = Reproduction { experiment: "gender".into(), ..with(true) };
+        let html = page(&[with(true), with(false), other], &[]).into_string();
+        assert!(html.contains("2 of 2"), "{html}");
+        assert!(!page(&[record()], &[]).into_string().contains("Findings that hold"));
     }
 
     #[test]

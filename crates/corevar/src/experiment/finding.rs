@@ -42,6 +42,9 @@ pub struct Judged {
     pub finding: Finding,
     /// Ratio of the two errors; none to an error of 0.
     pub ratio: Option<f64>,
+    /// The same of the paper's numbers, where it has all of them.
+    #[serde(default)]
+    pub paper_ratio: Option<f64>,
     /// Whether it keeps its bounds.
     pub holds: bool,
 }
@@ -57,19 +60,30 @@ impl Finding {
         let [of, to] = [self.of.error(experiment, variants)?, self.to.error(experiment, variants)?];
         let holds = self.at_most.is_none_or(|most| of <= most * to)
             && self.at_least.is_none_or(|least| of >= least * to);
-        Some(Judged { finding: self.clone(), ratio: (to > 0.0).then_some(of / to), holds })
+        let paper_ratio = self.of.paper_error(experiment).zip(self.to.paper_error(experiment));
+        Some(Judged {
+            finding: self.clone(),
+            ratio: ratio(of, to),
+            paper_ratio: paper_ratio.and_then(|(of, to)| ratio(of, to)),
+            holds,
+        })
     }
 }
 
+fn ratio(of: f64, to: f64) -> Option<f64> {
+    (to > 0.0).then_some(of / to)
+}
+
 impl Judged {
-    /// `0.42, at most 0.6: holds`.
+    /// `0.42 [0.22], at most 0.6: holds`, the paper's ratio in brackets.
     pub fn verdict(&self) -> String {
         let bound = |word: &str, bound: Option<f64>| bound.map(|bound| format!(", {word} {bound}"));
         let most = bound("at most", self.finding.at_most).unwrap_or_default();
         let least = bound("at least", self.finding.at_least).unwrap_or_default();
         let holds = if self.holds { "holds" } else { "does not hold" };
         let ratio = self.ratio.map_or("no ratio to an error of 0".into(), |ratio| format!("{ratio:.2}"));
-        format!("{ratio}{most}{least}: {holds}")
+        let paper = self.paper_ratio.map(|ratio| format!(" [{ratio:.2}]")).unwrap_or_default();
+        format!("{ratio}{paper}{most}{least}: {holds}")
     }
 }
 
@@ -80,12 +94,20 @@ impl Side {
     }
 
     fn error(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<f64> {
-        let wanted = experiment.variants.iter().filter(|variant| self.is_of(variant));
-        let error = |wanted: &Variant| {
+        self.mean(experiment, |wanted| {
             let trained = variants.iter().find(|trained| trained.name == wanted.name)?;
             let setting = trained.settings.iter().find(|setting| setting.key == self.estimator)?;
             setting.splits.get(&self.split)?.error
-        };
+        })
+    }
+
+    fn paper_error(&self, experiment: &Experiment) -> Option<f64> {
+        self.mean(experiment, |variant| variant.paper.get(&self.estimator)?.get(&self.split).copied())
+    }
+
+    /// None while one of its variants has no error.
+    fn mean(&self, experiment: &Experiment, error: impl Fn(&Variant) -> Option<f64>) -> Option<f64> {
+        let wanted = experiment.variants.iter().filter(|variant| self.is_of(variant));
         let errors: Vec<f64> = wanted.map(error).collect::<Option<_>>()?;
         (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
     }

@@ -11,8 +11,9 @@ pub fn markdown(records: &[Reproduction]) -> String {
     let mut text = String::from(
         "# Results\n\nWritten by `corevar reproduce`; not by hand. Errors in %, mean ± standard error over the runs, the \
          paper's number in brackets. *full* is the paper's number of rows and five runs (one where the model is solved \
-         exactly); *quick* has fewer rows, runs or epochs. A *stand-in* is drawn by this project in place of photographs \
-         that cannot be shipped: its errors are not those of the paper, only what the method does to them.\n",
+         exactly); *quick* has fewer rows, runs or epochs. *Drawn* data are drawn in the paper too. A *stand-in* is drawn by \
+         this project in place of pictures that cannot be shipped: its errors are not comparable with the paper's, but what \
+         CoRe changes about them is.\n",
     );
     let mut last = "";
     for record in records {
@@ -65,26 +66,27 @@ fn section(text: &mut String, record: &Reproduction) {
     };
     let _ = write!(
         text,
-        "\n`{}`, {}, {:.0} s of training, summed over the runs. {seeds}. Training data: {}.\n",
+        "\n`{}`, {}, {:.0} s of training, summed over the runs. {seeds}. Training: {}.\n",
         record.command,
         dates(record),
         record.seconds(),
-        training_data(record),
+        training(record),
     );
     if !record.findings.is_empty() {
-        let _ = write!(text, "\n{} here:\n\n", record.heading_of_findings());
+        let _ = write!(text, "\n{}:\n\n", record.heading_of_findings());
         for judged in &record.findings {
             let _ = writeln!(text, "- {}: {}", judged.finding.text, judged.verdict());
         }
     }
 }
 
-/// Sizes and seeds, each with the variants that have them.
-fn training_data(record: &Reproduction) -> String {
+/// Sizes, seeds and epochs, each with the variants that have them.
+fn training(record: &Reproduction) -> String {
     let mut kinds: Vec<(String, Vec<&str>)> = Vec::new();
     for variant in &record.variants {
         let seed = variant.data.get("seed").map_or("0".into(), toml::Value::to_string);
-        let kind = format!("{} rows, {} groups, seed {seed}", variant.train_rows, variant.groups);
+        let epochs = variant.epochs().map(|epochs| format!(", {epochs} epochs")).unwrap_or_default();
+        let kind = format!("{} rows, {} groups, seed {seed}{epochs}", variant.train_rows, variant.groups);
         match kinds.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, names)) => names.push(&variant.name),
             None => kinds.push((kind, vec![&variant.name])),

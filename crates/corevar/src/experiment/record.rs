@@ -79,7 +79,7 @@ pub struct VariantRecord {
     pub config: String,
     /// Settings of the data.
     pub data: Table,
-    /// As the data name themselves.
+    /// What its report is headed with.
     pub data_name: String,
     /// Of the training split: rows, and groups of two rows or more.
     pub train_rows: usize,
@@ -237,8 +237,10 @@ impl Reproduction {
     /// What stands over the findings.
     pub fn heading_of_findings(&self) -> &'static str {
         match self.is_of_paper() {
-            true => "What the paper found, as a ratio of two errors",
-            false => "What its file expects, as a ratio of two errors",
+            true => {
+                "Findings of the paper, as ratios of two errors here [in the paper], with bounds set by this project"
+            }
+            false => "What its file expects, as ratios of two errors",
         }
     }
 
@@ -323,6 +325,14 @@ impl VariantRecord {
                 .collect(),
         }
     }
+
+    /// How long its networks were trained; None of models that are solved exactly.
+    pub(super) fn epochs(&self) -> Option<i64> {
+        let config: Table = self.config.parse().ok()?;
+        let (_, estimator) = config.get("estimators")?.as_table()?.iter().next()?;
+        let is_exact = estimator.get("model")?.get("kind")?.as_str() == Some("linear");
+        estimator.get("epochs")?.as_integer().filter(|_| !is_exact)
+    }
 }
 
 fn command(experiment: &Experiment, size: Size, material: &Material, variants: &[VariantRecord]) -> String {
@@ -339,7 +349,16 @@ fn command(experiment: &Experiment, size: Size, material: &Material, variants: &
         true => String::new(),
         false => format!(" --variant {}", names.join(",")),
     };
-    format!("corevar reproduce {} --{size}{data}{features}{only}", experiment.typed)
+    format!("corevar reproduce {} --{size}{data}{features}{only}", quoted(&experiment.typed))
+}
+
+/// As a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./".contains(letter);
+    match word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRecord {

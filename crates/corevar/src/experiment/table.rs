@@ -1,6 +1,7 @@
 //! An experiment as a table: a line a setting, a column a split, the paper's number in brackets.
 
-use super::record::{Cell, Reproduction, SettingRecord};
+use super::record::{Cell, Reproduction, SettingRecord, VariantRecord};
+use crate::penalty::Penalty;
 
 impl Reproduction {
     /// The head and the lines.
@@ -26,14 +27,17 @@ impl Reproduction {
         lines
     }
 
-    /// Which penalty is measured, if it is the same in all variants: that of the first estimator with one.
-    fn penalty_kind<'a>(&'a self) -> &'a str {
-        let settings = self.variants.iter().map(|variant| variant.settings.as_slice());
-        let penalised = |settings: &'a [SettingRecord]| settings.iter().find(|one| one.penalty != "none");
-        let mut kinds = settings.filter_map(penalised).map(|setting| setting.penalty.as_str());
+    /// Which penalty is measured, if it is the same in all variants: see [`crate::compare::measure`].
+    fn penalty_kind(&self) -> String {
+        let usual = Penalty::LogitVariance.to_string();
+        let kind = |variant: &VariantRecord| {
+            let core = variant.settings.iter().find(|setting| setting.estimator == "core");
+            core.map_or_else(|| usual.clone(), |core| core.penalty.clone())
+        };
+        let mut kinds = self.variants.iter().map(kind);
         match kinds.next() {
-            Some(kind) if kinds.all(|other| other == kind) => kind,
-            _ => "penalty",
+            Some(first) if kinds.all(|other| other == first) => first,
+            _ => "penalty".into(),
         }
     }
 

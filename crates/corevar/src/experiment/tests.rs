@@ -147,9 +147,41 @@ fn a_record_has_the_lines_and_findings_of_its_experiment() {
     let lines = &record.figures[0].lines;
     assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["pooled", "core"]);
     assert_eq!(lines[1].points.iter().map(|point| point.x).collect::<Vec<_>>(), [50.0, 500.0]);
-    assert_eq!(record.findings[0].verdict(), "0.25, at most 0.6: holds");
+    assert_eq!(record.findings[0].verdict(), "0.25 [0.22], at most 0.6: holds");
     assert_eq!(record.command, "corevar reproduce stickmen --full --variant c500,c50");
     assert_eq!(record.table()[1], ["c500", "pooled", "40.00 [41]"]);
+}
+
+#[test]
+fn a_record_names_the_penalty_that_was_measured() {
+    let experiment = find("stickmen").unwrap();
+    let mut variants = records();
+    let last = |variants: &[VariantRecord]| {
+        let record = Reproduction::new(&experiment, Size::Full, &Material::default(), variants.to_vec());
+        record.table()[0].last().unwrap().clone()
+    };
+    for setting in variants.iter_mut().flat_map(|variant| &mut variant.settings) {
+        setting.splits.get_mut("test2").unwrap().penalty = Some(1.0);
+    }
+    // Without CoRe the models are measured by the variance of the logits, whatever they were trained with.
+    let baseline = |setting: &mut SettingRecord| {
+        setting.estimator = "label-variance".into();
+        setting.penalty = "label-variance".into();
+    };
+    variants[1].settings.iter_mut().for_each(baseline);
+    assert_eq!(last(&variants), "logit-variance on test2");
+    variants[0].settings[1].penalty = "logit-sd".into();
+    assert_eq!(last(&variants), "penalty on test2");
+}
+
+#[test]
+fn the_command_can_be_typed_as_it_stands() {
+    let command = |typed: &str| {
+        let experiment = Experiment { typed: typed.into(), ..find("linear").unwrap() };
+        Reproduction::new(&experiment, Size::Quick, &Material::default(), Vec::new()).command
+    };
+    assert!(command("mine.toml").starts_with("corevar reproduce mine.toml --quick"));
+    assert!(command("my files/it's.toml").starts_with(r"corevar reproduce 'my files/it'\''s.toml' --quick"));
 }
 
 #[test]
@@ -162,8 +194,8 @@ fn a_finding_beside_an_error_of_0_is_judged_without_a_ratio() {
         }
         Reproduction::new(&experiment, Size::Full, &Material::default(), variants).findings[0].verdict()
     };
-    assert_eq!(verdict(0.1), "no ratio to an error of 0, at most 0.6: does not hold");
-    assert_eq!(verdict(0.0), "no ratio to an error of 0, at most 0.6: holds");
+    assert_eq!(verdict(0.1), "no ratio to an error of 0 [0.22], at most 0.6: does not hold");
+    assert_eq!(verdict(0.0), "no ratio to an error of 0 [0.22], at most 0.6: holds");
 }
 
 #[test]
@@ -198,9 +230,11 @@ fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
 #[test]
 fn markdown_names_variants_of_one_size_together() {
     let alike = |name: &str| VariantRecord { name: name.into(), ..records()[0].clone() };
-    let variants = vec![alike("a"), records()[1].clone(), alike("b")];
+    let (stickmen, c50) = variant("stickmen", "c50");
+    let config = stickmen.plan(&c50, Size::Full).unwrap().config_toml(&Material::default()).unwrap();
+    let variants = vec![alike("a"), VariantRecord { config, ..records()[1].clone() }, alike("b")];
     let experiment = find("stickmen").unwrap();
     let page = markdown(&[Reproduction::new(&experiment, Size::Full, &Material::default(), variants)]);
-    let told = "100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0 (c50).";
+    let told = "Training: 100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0, 4 epochs (c50).";
     assert!(page.contains(told), "{page}");
 }
