@@ -44,6 +44,7 @@ pub enum Command {
     /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
     Import(Import),
     /// Run an experiment of the paper, and put its numbers beside the paper's
+    #[command(arg_required_else_help = true)]
     Reproduce(Reproduce),
     /// Write a synthetic data set as a folder: images or features, and metadata.csv
     Generate(Generate),

@@ -112,6 +112,12 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
             eprintln!("{name}: {}", experiment.protocol.source(&material).name());
         }
         experiment.check_material(&material).map_err(usage)?;
+        // Files that are there are read when it is their turn: what is finished does without them.
+        if let Some(folder) = &material.originals
+            && !experiment.protocol.has_originals(folder)
+        {
+            experiment.protocol.check_originals(folder).map_err(|cause| usage(cause.into()))?;
+        }
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
         // Both sizes: the file is one, and the other size is hours.
@@ -176,9 +182,11 @@ fn usage(error: ExperimentError) -> anyhow::Error {
     let is_usage = matches!(
         error,
         ExperimentError::NoExperiment { .. }
+            | ExperimentError::Ending { .. }
             | ExperimentError::Known { .. }
             | ExperimentError::NoVariant { .. }
             | ExperimentError::Material { .. }
+            | ExperimentError::Data(_)
     );
     match (is_usage, error.tip()) {
         (true, Some(tip)) => Usage::new(error.to_string()).tip(tip).into(),
@@ -373,6 +381,7 @@ impl Work {
             quiet: self.show.quiet,
         };
         let mut results = training.train(&folder, &plan.estimators, plan.runs)?;
+        results.data.name = format!("{}, {}: {}", self.name_of(variant), self.size, results.data.name);
         // Of several settings of CoRe the report speaks of the one that is the experiment's.
         for (result, estimator) in results.estimators.iter_mut().zip(&plan.estimators) {
             let namesakes = plan.estimators.iter().filter(|other| other.name == estimator.name).count();

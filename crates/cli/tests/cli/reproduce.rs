@@ -84,7 +84,10 @@ fn what_is_finished_is_not_trained_again() {
     for words in ["## linear", "50.00 [51]", "`corevar reproduce linear --quick`", "holds"] {
         assert!(page.contains(words), "{words}: {page}");
     }
-    assert!(page.contains("What the paper found"), "{page}");
+    assert!(
+        page.contains("Findings of the paper") && page.contains("0.00 [0.00], at most 0.05: holds"),
+        "{page}"
+    );
     assert!(folder.path().join("out/report.html").is_file());
 }
 
@@ -180,7 +183,7 @@ fn records_of_other_settings_are_not_on_the_page() {
     with_other_settings(folder.path());
     succeeds(folder.path(), other);
     assert!(!page().contains("## linear") && page().contains("## small-linear"), "{}", page());
-    assert!(page().contains("What its file expects") && !page().contains("paper found"), "{}", page());
+    assert!(page().contains("What its file expects") && !page().contains("of the paper"), "{}", page());
 }
 
 #[test]
@@ -220,12 +223,16 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
     fs::create_dir(folder.path().join("empty")).unwrap();
     fs::create_dir(folder.path().join("full")).unwrap();
     fs::write(folder.path().join("full/report.html"), "mine").unwrap();
+    fs::write(folder.path().join("mine"), "").unwrap();
     for (arguments, words) in [
+        ("reproduce", "linear, nonlinear, small-n"),
         ("reproduce nothing", "there are linear, nonlinear"),
+        ("reproduce mine", "give it a name such as mine.toml"),
         ("reproduce mnist --variant c7", "its variants are m1000-c100"),
         ("reproduce all --variant c50", "name the experiment"),
         ("reproduce linear --data empty", "leave out --data"),
         ("reproduce mnist --data nowhere", "nowhere is no folder"),
+        ("reproduce mnist --data empty", "the folder must hold {train,t10k}-images"),
         ("reproduce all --data empty", "empty holds none of the original files"),
         ("reproduce mnist --features-file f.npy", "leave out --features-file"),
         ("reproduce mnist --quick --full", "cannot be used with"),
@@ -239,9 +246,7 @@ fn names_and_files_that_do_not_fit_are_wrong_usage() {
         let message = fails(folder.path(), arguments, 2);
         assert!(message.contains(words), "{arguments}: {message}");
     }
-    let message = fails(folder.path(), "reproduce mnist --data empty", 1);
-    assert!(message.contains("empty"), "{message}");
-    assert_eq!(names(folder.path()), ["empty", "full"]);
+    assert_eq!(names(folder.path()), ["empty", "full", "mine"]);
     assert_eq!(fs::read_to_string(folder.path().join("full/report.html")).unwrap(), "mine");
 }
 
@@ -315,6 +320,7 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("rows = 400", "lines = 400", "unknown field `lines`"),
         ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
         ("rows = 400", "rows = -400", "expected a whole number from 0 in `rows`"),
+        ("rows = 400", "lines = 400", "unknown field `lines`, expected one of `seed`, `rows`"),
         ("kind = \"linear\" }", "kind = \"linear\" }, epochs = \"3\"", "in `epochs`"),
         (
             "kind = \"linear\" }",
@@ -347,6 +353,6 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);
         assert!(message.contains("small-linear") && message.contains(words), "{words}: {message}");
     }
-    assert!(fails(folder.path(), "reproduce lost.toml", 1).contains("lost.toml"));
+    assert!(fails(folder.path(), "reproduce lost.toml", 1).contains("README has a file to begin with"));
     assert!(!folder.path().join("out").exists());
 }

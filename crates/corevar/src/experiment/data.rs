@@ -79,7 +79,7 @@ pub struct Material {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// Drawn by a program, as in the paper.
+    /// Drawn by a program, in the paper too.
     Drawn,
     /// Drawn here in place of photographs.
     StandIn,
@@ -91,7 +91,7 @@ impl Source {
     /// In tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Drawn => "drawn, as in the paper",
+            Self::Drawn => "drawn",
             Self::StandIn => "stand-in",
             Self::Real => "real",
         }
@@ -155,7 +155,13 @@ impl Protocol {
             }
             None => 0,
         };
-        Ok(Plans { seed, kind: self.kind(settings).map_err(in_one_line)? })
+        // The seed is known to all protocols, and so to none of them.
+        let with_seed = |said: String| match said.starts_with("unknown field") {
+            true => said.replace("expected one of ", "expected one of `seed`, "),
+            false => said,
+        };
+        let kind = self.kind(settings).map_err(|error| with_seed(in_one_line(error)))?;
+        Ok(Plans { seed, kind })
     }
 
     fn kind(self, settings: Table) -> Result<Kind, toml::de::Error> {
@@ -198,7 +204,7 @@ impl Experiment {
         };
         let is_drawn = self.protocol.source(material) == Source::Drawn;
         match (&material.originals, &material.features) {
-            (Some(_), _) if is_drawn => refuse("its data are drawn, as in the paper", "leave out --data"),
+            (Some(_), _) if is_drawn => refuse("its data are drawn, in the paper too", "leave out --data"),
             (_, Some(_)) if self.protocol != Protocol::GenderFeatures => {
                 refuse("it sees pictures, not features", "leave out --features-file")
             }

@@ -62,6 +62,7 @@ pub fn find(name: &str) -> Result<Experiment, ExperimentError> {
     }
     match ALL.iter().find(|(known, _)| *known == name) {
         Some((name, text)) => Experiment::parse(name, text),
+        None if path.is_file() => Err(ExperimentError::Ending { path: path.into() }),
         None => Err(ExperimentError::NoExperiment { name: name.into(), known: names().collect() }),
     }
 }

@@ -166,6 +166,12 @@ pub enum ExperimentError {
         /// Why.
         cause: std::io::Error,
     },
+    /// A file is there, but its name does not say that it is an experiment.
+    #[error("{} does not end in .toml, as files of experiments do", path.display())]
+    Ending {
+        /// Which file.
+        path: PathBuf,
+    },
     /// A file of the user's has the name of an experiment of the paper.
     #[error("{} has the name of an experiment of the paper, whose results it would replace", path.display())]
     Known {
@@ -235,7 +241,9 @@ impl ExperimentError {
             }
             Self::NoVariant { known, .. } => Some(format!("its variants are {}", known.join(", "))),
             Self::Known { .. } => Some("give the file another name".into()),
-            Self::Form { .. } | Self::Config { .. } | Self::File { .. } => None,
+            Self::Ending { .. } => Some("give it a name such as mine.toml".into()),
+            Self::File { .. } => Some("README has a file to begin with, under `reproduce`".into()),
+            Self::Form { .. } | Self::Config { .. } => None,
             Self::Material { tip, .. } => Some((*tip).into()),
             Self::Unfit { cause: error, .. } | Self::Data(error) => error.tip(),
             Self::Features(error) => error.tip(),

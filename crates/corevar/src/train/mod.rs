@@ -94,8 +94,10 @@ impl TrainError {
     pub fn tip(&self) -> Option<String> {
         match self {
             Self::NotFinite { cause, .. } => Some(cause.tip()),
-            Self::TooLarge => Some("choose smaller --hidden, --channels, --kernel or --image-size".into()),
-            Self::CnnOnFeatures(_) => Some("choose --model linear or --model mlp".into()),
+            Self::TooLarge => Some(
+                "choose a smaller model (hidden, channels, kernel) or smaller pictures (image-size)".into(),
+            ),
+            Self::CnnOnFeatures(_) => Some("choose the model linear or mlp".into()),
             Self::Data(cause) => cause.tip(),
             Self::Linear(LinearError::Data(cause)) => cause.tip(),
             Self::Snapshot(cause) => Some(cause.tip().into()),
