@@ -49,7 +49,7 @@ fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> Strin
     }
 }
 
-/// An experiment of the paper: its table, and what the paper found.
+/// An experiment: its table, and its findings.
 pub fn reproduction(record: &Reproduction) -> String {
     let source = record.source.name();
     let mut text = format!(

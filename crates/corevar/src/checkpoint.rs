@@ -33,7 +33,7 @@ struct Owner {
     config: TrainConfig,
     /// Counts the states that were kept: the larger is the later.
     turn: u64,
-    /// Training time up to this state, that of earlier commands included. Versions before had no word on it.
+    /// Training time up to this state, that of earlier commands included; 0 in states of earlier versions.
     #[serde(default)]
     seconds: f64,
 }
@@ -154,6 +154,10 @@ mod tests {
 
         fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
             self.1.keep(snapshot)
+        }
+
+        fn seconds_before(&self) -> f64 {
+            self.1.seconds_before()
         }
     }
 

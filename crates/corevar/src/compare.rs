@@ -161,6 +161,7 @@ pub fn compare(
     let of_estimator = |estimator: &Estimator| summarise(estimator, done.by_ref().take(runs).collect());
     Ok(Results {
         schema: SCHEMA.into(),
+        title: None,
         data: DataSummary::new(dataset, measure.label_bins),
         estimators: estimators.iter().map(of_estimator).collect(),
         selection: None,
@@ -313,7 +314,28 @@ mod tests {
 
     use super::*;
     use crate::model::ModelSpec;
-    use crate::train::{NotKept, Quiet};
+    use crate::train::{Quiet, Snapshot, SnapshotError};
+
+    /// Gives no state back, but the time that it took.
+    struct OldTime;
+
+    impl Keep for OldTime {
+        fn earlier(&mut self) -> Option<Snapshot> {
+            None
+        }
+
+        fn wish(&mut self) -> Wish {
+            Wish::GoOn
+        }
+
+        fn keep(&mut self, _: &Snapshot) -> Result<(), SnapshotError> {
+            Ok(())
+        }
+
+        fn seconds_before(&self) -> f64 {
+            1000.0
+        }
+    }
 
     /// Falls over in the second run of `core`.
     struct Clumsy;
@@ -324,7 +346,7 @@ mod tests {
         }
 
         fn keep<'k>(&'k self, _: &Job) -> Box<dyn Keep + 'k> {
-            Box::new(NotKept)
+            Box::new(OldTime)
         }
 
         fn start(&self, job: &Job) -> Box<dyn Log> {
@@ -337,15 +359,25 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_panic_in_a_worker_is_an_error_that_names_its_job() {
+    fn clumsy(runs: usize, threads: usize) -> Result<Results, CompareError> {
         let sizes = Sizes { rows: 40, groups: 4, test_rows: 5 };
         let dataset = find("nonlinear").unwrap().generate(&sizes, 1).unwrap();
         let model = ModelSpec::Mlp { hidden: vec![2] };
         let config = TrainConfig { model, epochs: 1, ..Default::default() }.check().unwrap();
         let core = Estimator { name: "core".into(), key: "core".into(), config };
+        compare(&dataset, &[core], runs, threads, &Clumsy)
+    }
+
+    #[test]
+    fn the_time_before_a_stop_counts() {
+        let seconds = clumsy(1, 1).unwrap().estimators[0].runs[0].seconds;
+        assert!((1000.0..1100.0).contains(&seconds), "{seconds}");
+    }
+
+    #[test]
+    fn a_panic_in_a_worker_is_an_error_that_names_its_job() {
         for threads in [1, 2, 5] {
-            let error = compare(&dataset, std::slice::from_ref(&core), 2, threads, &Clumsy).unwrap_err();
+            let error = clumsy(2, threads).unwrap_err();
             assert_eq!(error.to_string(), "core, run 2: a fault in corevar: row 7 of 3");
             assert!(error.tip().unwrap().contains("report it"));
         }

@@ -15,6 +15,9 @@ pub const SCHEMA: &str = "corevar.results/1";
 pub struct Results {
     /// [`SCHEMA`].
     pub schema: String,
+    /// What the report is headed with, where the name of the data does not tell runs apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What was trained and tested on.
     pub data: DataSummary,
     /// In the order in which they were asked for.
@@ -134,7 +137,8 @@ pub struct EstimatorResult {
     pub penalty_weight: f64,
     /// γ.
     pub ridge: f64,
-    /// True for the setting of a path that the rule picked.
+    /// True for the setting of a path that the rule picked; in an experiment, which has no rule, for the one of several that is
+    /// its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
     /// One a seed.

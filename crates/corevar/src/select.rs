@@ -290,6 +290,7 @@ mod tests {
             .map(|((&weight, loss), error)| setting(weight, loss, error));
         Results {
             schema: SCHEMA.into(),
+            title: None,
             data: DataSummary {
                 name: "hand-made".into(),
                 rows: 1,

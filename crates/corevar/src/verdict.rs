@@ -188,6 +188,7 @@ mod tests {
         };
         Results {
             schema: SCHEMA.into(),
+            title: None,
             data: DataSummary {
                 name: "test".into(),
                 rows: 10,

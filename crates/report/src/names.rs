@@ -56,7 +56,7 @@ pub fn display(name: &str) -> &str {
     if name == "core" { "CoRe" } else { name }
 }
 
-/// The word beside the setting that the page speaks of: a rule chose it, or it is just the main one of several.
+/// The word beside the setting that the page speaks of. Records without a rule cannot tell whether one chose it elsewhere.
 pub fn mark(results: &Results) -> &'static str {
     if results.selection.is_some() { "chosen" } else { "main" }
 }

@@ -36,7 +36,8 @@ pub fn page(records: &Records) -> Markup {
         Some(Part { id: section.id.into(), title: section.title.into(), body })
     };
     let parts: Vec<Part> = SECTIONS.iter().filter_map(part).collect();
-    document(&records.results.data.name, facts(&trained_on(records)), &parts)
+    let name = records.results.title.as_ref().unwrap_or(&records.results.data.name);
+    document(name, facts(&trained_on(records)), &parts)
 }
 
 /// The whole document.

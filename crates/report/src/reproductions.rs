@@ -83,11 +83,11 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     let mut header = vec![
         ("Experiments", count(names.len())),
         ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
-        ("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))),
     ];
     if !judged.is_empty() {
-        header.insert(2, ("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))));
+        header.push(("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))));
     }
+    header.push(("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))));
     document(&name, facts(&header), parts)
 }
 

@@ -56,6 +56,7 @@ pub fn results(ready: &Ready) -> Result<Results, TrainError> {
     }
     Ok(Results {
         schema: SCHEMA.into(),
+        title: None,
         data: DataSummary::new(&ready.dataset, measure().label_bins),
         estimators: settings.iter().map(|(_, runs)| estimator(ready, runs)).collect::<Result<_, _>>()?,
         selection: None,

@@ -112,12 +112,6 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<Work>> {
             eprintln!("{name}: {}", experiment.protocol.source(&material).name());
         }
         experiment.check_material(&material).map_err(usage)?;
-        // Files that are there are read when it is their turn: what is finished does without them.
-        if let Some(folder) = &material.originals
-            && !experiment.protocol.has_originals(folder)
-        {
-            experiment.protocol.check_originals(folder).map_err(|cause| usage(cause.into()))?;
-        }
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
         // Both sizes: the file is one, and the other size is hours.
@@ -186,7 +180,6 @@ fn usage(error: ExperimentError) -> anyhow::Error {
             | ExperimentError::Known { .. }
             | ExperimentError::NoVariant { .. }
             | ExperimentError::Material { .. }
-            | ExperimentError::Data(_)
     );
     match (is_usage, error.tip()) {
         (true, Some(tip)) => Usage::new(error.to_string()).tip(tip).into(),
@@ -229,6 +222,12 @@ impl Work {
         // What is refused is refused before anything is trained or written.
         let begun = self.variants.iter().map(|variant| self.begun(variant, &record, earlier.as_ref()));
         let begun: Vec<Begun> = begun.collect::<anyhow::Result<_>>()?;
+        // What is finished does without the files.
+        if let Some(folder) = &self.material.originals
+            && begun.iter().any(|begun| matches!(begun, Begun::Start(_)))
+        {
+            self.experiment.protocol.check_originals(folder)?;
+        }
         for (place, (variant, begun)) in self.variants.iter().zip(begun).enumerate() {
             let name = self.name_of(variant);
             match begun {
@@ -381,7 +380,8 @@ impl Work {
             quiet: self.show.quiet,
         };
         let mut results = training.train(&folder, &plan.estimators, plan.runs)?;
-        results.data.name = format!("{}, {}: {}", self.name_of(variant), self.size, results.data.name);
+        let (name, data) = (self.name_of(variant), &results.data.name);
+        results.title = Some(format!("{name}, {}: {data}", self.size));
         // Of several settings of CoRe the report speaks of the one that is the experiment's.
         for (result, estimator) in results.estimators.iter_mut().zip(&plan.estimators) {
             let namesakes = plan.estimators.iter().filter(|other| other.name == estimator.name).count();

@@ -181,7 +181,8 @@ impl Prepared {
             estimators.iter().map(|estimator| (estimator.name.as_str(), Job { estimator, run: 0 }.key()));
         folder.write_metrics(jobs).context("metrics.jsonl")?;
         let data = DataSummary::new(&self.dataset, measure.label_bins);
-        let mut results = Results { schema: SCHEMA.into(), data, estimators: settings, selection: None };
+        let mut results =
+            Results { schema: SCHEMA.into(), title: None, data, estimators: settings, selection: None };
         self.select(&mut results, &choice)?;
         let (evidence, report) = self.training().write(&folder, &estimators, &results)?;
         print(&results, &table::path(&results, &evidence), self.show, &report)

@@ -155,7 +155,7 @@ impl Protocol {
             }
             None => 0,
         };
-        // The seed is known to all protocols, and so to none of them.
+        // `seed` was taken out above, so the error does not list it.
         let with_seed = |said: String| match said.starts_with("unknown field") {
             true => said.replace("expected one of ", "expected one of `seed`, "),
             false => said,

@@ -12,8 +12,8 @@ pub fn markdown(records: &[Reproduction]) -> String {
         "# Results\n\nWritten by `corevar reproduce`; not by hand. Errors in %, mean ± standard error over the runs, the \
          paper's number in brackets. *full* is the paper's number of rows and five runs (one where the model is solved \
          exactly); *quick* has fewer rows, runs or epochs. *Drawn* data are drawn in the paper too. A *stand-in* is drawn by \
-         this project in place of pictures that cannot be shipped: its errors are not comparable with the paper's, but what \
-         CoRe changes about them is.\n",
+         this project in place of pictures that cannot be shipped: its errors are not comparable with the paper's; what is \
+         asked of it is whether CoRe lowers them as in the paper.\n",
     );
     let mut last = "";
     for record in records {

@@ -15,8 +15,10 @@ use super::date;
 use super::finding::Judged;
 use super::plan::Plan;
 use super::spec::{Experiment, Size, Variant};
+use crate::model::ModelSpec;
 use crate::results::{EstimatorResult, Results, split_order, weight};
 use crate::run_folder::write_whole;
+use crate::train::TrainConfig;
 
 /// Name of the file.
 pub const FILE: &str = "reproduction.json";
@@ -79,7 +81,7 @@ pub struct VariantRecord {
     pub config: String,
     /// Settings of the data.
     pub data: Table,
-    /// What its report is headed with.
+    /// As the data name themselves.
     pub data_name: String,
     /// Of the training split: rows, and groups of two rows or more.
     pub train_rows: usize,
@@ -240,6 +242,9 @@ impl Reproduction {
             true => {
                 "Findings of the paper, as ratios of two errors here [in the paper], with bounds set by this project"
             }
+            false if self.findings.iter().any(|judged| judged.paper_ratio.is_some()) => {
+                "What its file expects, as ratios of two errors here [in a paper]"
+            }
             false => "What its file expects, as ratios of two errors",
         }
     }
@@ -327,11 +332,11 @@ impl VariantRecord {
     }
 
     /// How long its networks were trained; None of models that are solved exactly.
-    pub(super) fn epochs(&self) -> Option<i64> {
-        let config: Table = self.config.parse().ok()?;
-        let (_, estimator) = config.get("estimators")?.as_table()?.iter().next()?;
-        let is_exact = estimator.get("model")?.get("kind")?.as_str() == Some("linear");
-        estimator.get("epochs")?.as_integer().filter(|_| !is_exact)
+    pub(super) fn epochs(&self) -> Option<usize> {
+        let settings: Table = self.config.parse().ok()?;
+        let (_, first) = settings.get("estimators")?.as_table()?.iter().next()?;
+        let config: TrainConfig = first.clone().try_into().ok()?;
+        (config.model != ModelSpec::Linear).then_some(config.epochs)
     }
 }
 

@@ -242,8 +242,10 @@ impl ExperimentError {
             Self::NoVariant { known, .. } => Some(format!("its variants are {}", known.join(", "))),
             Self::Known { .. } => Some("give the file another name".into()),
             Self::Ending { .. } => Some("give it a name such as mine.toml".into()),
-            Self::File { .. } => Some("README has a file to begin with, under `reproduce`".into()),
-            Self::Form { .. } | Self::Config { .. } => None,
+            Self::File { cause, .. } if cause.kind() == std::io::ErrorKind::NotFound => {
+                Some("see that its name is right; README has one to begin with".into())
+            }
+            Self::Form { .. } | Self::Config { .. } | Self::File { .. } => None,
             Self::Material { tip, .. } => Some((*tip).into()),
             Self::Unfit { cause: error, .. } | Self::Data(error) => error.tip(),
             Self::Features(error) => error.tip(),

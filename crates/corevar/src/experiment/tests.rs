@@ -232,7 +232,10 @@ fn markdown_names_variants_of_one_size_together() {
     let alike = |name: &str| VariantRecord { name: name.into(), ..records()[0].clone() };
     let (stickmen, c50) = variant("stickmen", "c50");
     let config = stickmen.plan(&c50, Size::Full).unwrap().config_toml(&Material::default()).unwrap();
-    let variants = vec![alike("a"), VariantRecord { config, ..records()[1].clone() }, alike("b")];
+    let (linear, c500) = variant("linear", "c500");
+    let exact = linear.plan(&c500, Size::Full).unwrap().config_toml(&Material::default()).unwrap();
+    let b = VariantRecord { config: exact, ..alike("b") };
+    let variants = vec![alike("a"), VariantRecord { config, ..records()[1].clone() }, b];
     let experiment = find("stickmen").unwrap();
     let page = markdown(&[Reproduction::new(&experiment, Size::Full, &Material::default(), variants)]);
     let told = "Training: 100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0, 4 epochs (c50).";

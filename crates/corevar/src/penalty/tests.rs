@@ -240,3 +240,10 @@ fn names_are_read_back() {
     }
     assert!("variance".parse::<Penalty>().unwrap_err().contains("logit-variance"));
 }
+
+#[test]
+fn the_penalties_within_groups_are_those_of_core() {
+    for penalty in Penalty::ALL {
+        assert_eq!(penalty.needs_groups(), penalty.estimator_name() == "core", "{penalty}");
+    }
+}

@@ -95,7 +95,8 @@ impl TrainError {
         match self {
             Self::NotFinite { cause, .. } => Some(cause.tip()),
             Self::TooLarge => Some(
-                "choose a smaller model (hidden, channels, kernel) or smaller pictures (image-size)".into(),
+                "choose a smaller model (`hidden`, `channels`, `kernel`) or smaller pictures (`image-size`)"
+                    .into(),
             ),
             Self::CnnOnFeatures(_) => Some("choose the model linear or mlp".into()),
             Self::Data(cause) => cause.tip(),

@@ -60,9 +60,7 @@ pub trait Keep: Send {
     /// Keeps the state.
     fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError>;
     /// Seconds that the state of [`Keep::earlier`] took.
-    fn seconds_before(&self) -> f64 {
-        0.0
-    }
+    fn seconds_before(&self) -> f64;
 }
 
 /// Keeps nothing.
@@ -80,6 +78,10 @@ impl Keep for NotKept {
 
     fn keep(&mut self, _: &Snapshot) -> Result<(), SnapshotError> {
         Ok(())
+    }
+
+    fn seconds_before(&self) -> f64 {
+        0.0
     }
 }
 

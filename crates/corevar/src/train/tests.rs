@@ -196,6 +196,10 @@ impl Keep for KeepAll {
         self.0.push(snapshot.clone());
         Ok(())
     }
+
+    fn seconds_before(&self) -> f64 {
+        0.0
+    }
 }
 
 #[test]

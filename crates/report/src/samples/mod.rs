@@ -49,7 +49,7 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
     let setting = |(key, value): (&str, &str)| Setting { key: key.into(), value: value.into() };
     let config =
         [("penalty", "logit-variance"), ("penalty-weight", "1"), ("epochs", "25")].map(setting).to_vec();
-    let results = Results { schema: SCHEMA.into(), data, estimators, selection: None };
+    let results = Results { schema: SCHEMA.into(), title: None, data, estimators, selection: None };
     Records { name: "stickmen-run".into(), results, config: Some(config), epochs, evidence: None, path: None }
 }
 

@@ -143,6 +143,7 @@ mod tests {
         let places = ["pooled, λ = 0", "CoRe, λ = 0.01", "CoRe, λ = 10"]
             .map(|name| page.find(&format!("data-name=\"{name}\"")).unwrap());
         assert!(places.is_sorted(), "{places:?}");
+        assert!(page.contains("</strong> (chosen) "), "{page}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the chosen one marked.
+//! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the main one marked.
 
 use corevar::results::{Numbers, Results, Selection};
 use corevar::select::sentence;
@@ -101,7 +101,7 @@ impl Path<'_> {
         let loss_note = match &results.selection {
             Some(selection) if selection.limit.is_some() => "Grey: the largest that the rule allows.",
             Some(_) => "The rule looks at this.",
-            None => "What a rule for λ would look at; none was asked for.",
+            None => "No rule was applied to it here.",
         };
         let loss_title = format!("Loss on {loss_split}");
         let figures: Vec<Markup> = [
@@ -120,7 +120,7 @@ impl Path<'_> {
         panels(&figures)
     }
 
-    /// What the rule looked at, or else what it would.
+    /// What the rule looked at; without one the validation rows, if there are any.
     fn loss_split<'r>(&self, results: &'r Results) -> &'r str {
         let has_validation = results.data.splits.contains_key("val");
         let usual = if has_validation { "val" } else { "train" };
@@ -238,6 +238,15 @@ mod tests {
         assert!(page.contains("at most 5 % of what is gained on val"), "{page}");
         assert!(page.contains("Grey: the largest that the rule allows."), "{page}");
         assert!(page.contains("<title>test2, λ = 0.1: "), "{page}");
+    }
+
+    #[test]
+    fn a_path_without_a_rule_speaks_of_none() {
+        let mut records = samples::path();
+        records.results.selection = None;
+        let page = body(&records).unwrap().into_string();
+        assert!(page.contains(">main: 1</text>") && page.contains("No rule was applied"), "{page}");
+        assert!(!page.contains("chosen") && !page.contains("The rule"), "{page}");
     }
 
     #[test]
