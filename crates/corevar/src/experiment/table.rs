@@ -10,17 +10,18 @@ impl Reproduction {
         let has_paper = |split: &str| self.cells(split).any(|cell| cell.paper_error.is_some());
         let is_shown = |split: &String| split != "train" || has_paper(split);
         let splits: Vec<String> = self.splits().into_iter().filter(is_shown).collect();
-        let penalty = self.penalty_split();
+        let penalties = self.penalty_splits();
         let mut head = vec!["variant".to_string(), "estimator".to_string()];
         head.extend(splits.iter().cloned());
-        head.extend(penalty.iter().map(|split| format!("{} on {split}", self.penalty_kind())));
+        head.extend(penalties.iter().map(|split| format!("{} on {split}", self.penalty_kind())));
         let mut lines = vec![head];
         for variant in &self.variants {
             for setting in &variant.settings {
                 let mut line = vec![variant.name.clone(), setting.label()];
                 line.extend(splits.iter().map(|split| setting.splits.get(split).map_or_else(missing, error)));
-                let cell = penalty.as_ref().map(|split| setting.splits.get(split));
-                line.extend(cell.map(|cell| cell.map_or_else(missing, self::penalty)));
+                line.extend(
+                    penalties.iter().map(|split| setting.splits.get(*split).map_or_else(missing, penalty)),
+                );
                 lines.push(line);
             }
         }
@@ -46,10 +47,15 @@ impl Reproduction {
         settings.filter_map(move |setting| setting.splits.get(split))
     }
 
-    /// Where the penalty is shown: on the shifted test if its rows are grouped, else on the training rows.
-    fn penalty_split(&self) -> Option<String> {
+    /// Where the penalty is shown: on the shifted test if its rows are grouped, else on the training rows, and there too
+    /// where the paper has it.
+    fn penalty_splits(&self) -> Vec<&str> {
         let has = |split: &str| self.cells(split).any(|cell| cell.penalty.is_some());
-        [self.shifted.as_str(), "train"].into_iter().find(|split| has(split)).map(String::from)
+        let has_paper = |split: &str| self.cells(split).any(|cell| cell.paper_penalty.is_some());
+        let shifted = self.shifted.as_str();
+        let on_train = has("train") && (has_paper("train") || !has(shifted));
+        let on_shifted = has(shifted).then_some(shifted);
+        on_train.then_some("train").into_iter().chain(on_shifted).collect()
     }
 }
 

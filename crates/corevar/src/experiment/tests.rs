@@ -175,6 +175,27 @@ fn a_record_names_the_penalty_that_was_measured() {
 }
 
 #[test]
+fn a_penalty_is_shown_where_the_paper_has_it() {
+    let experiment = find("stickmen").unwrap();
+    let columns = |train: Cell, test2: Cell| {
+        let mut variants = records();
+        for setting in variants.iter_mut().flat_map(|variant| &mut variant.settings) {
+            setting.splits.extend([("train".to_string(), train), ("test2".to_string(), test2)]);
+        }
+        let record = Reproduction::new(&experiment, Size::Full, &Material::default(), variants);
+        let head = record.table().swap_remove(0);
+        head.into_iter().filter_map(|name| Some(name.split_once(" on ")?.1.to_string())).collect::<Vec<_>>()
+    };
+    let none = Cell::default();
+    let ours = Cell { penalty: Some(1.0), ..none };
+    let beside_paper = Cell { paper_penalty: Some(2.0), ..ours };
+    assert_eq!(columns(ours, ours), ["test2"]);
+    assert_eq!(columns(ours, none), ["train"]);
+    assert_eq!(columns(beside_paper, ours), ["train", "test2"]);
+    assert_eq!(columns(none, none), [""; 0]);
+}
+
+#[test]
 fn the_command_can_be_typed_as_it_stands() {
     let command = |typed: &str| {
         let experiment = Experiment { typed: typed.into(), ..find("linear").unwrap() };
