@@ -52,8 +52,9 @@ fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> Strin
 /// An experiment: its table, and its findings.
 pub fn reproduction(record: &Reproduction) -> String {
     let source = record.source.name();
+    let paper = if record.has_paper() { " [paper]" } else { "" };
     let mut text = format!(
-        "{}, {} (data: {source})\n{}\nerror in %, mean ± standard error [paper]\n\n{}\n",
+        "{}, {} (data: {source})\n{}\nerror in %, mean ± standard error{paper}\n\n{}\n",
         record.experiment,
         record.size,
         record.title,

@@ -80,15 +80,21 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     let judged = judged(records);
     let holding = judged.iter().filter(|judged| judged.holds).count();
     let names: BTreeSet<&str> = records.iter().map(|record| record.experiment.as_str()).collect();
-    let mut header = vec![
-        ("Experiments", count(names.len())),
-        ("Variants", count(records.iter().map(|record| record.variants.len()).sum())),
-    ];
+    let of_record = |record| variant_names(record).map(|name| (record.experiment.as_str(), name));
+    let variants: BTreeSet<(&str, &str)> = records.iter().flat_map(of_record).collect();
+    let mut header = vec![("Experiments", count(names.len())), ("Variants", count(variants.len()))];
     if !judged.is_empty() {
         header.push(("Findings that hold", format!("{} of {}", count(holding), count(judged.len()))));
     }
-    header.push(("Training time", seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds()))));
+    header.push((
+        "Training time, all runs",
+        seconds(records.iter().fold(0.0, |sum, record| sum + record.seconds())),
+    ));
     document(&name, facts(&header), parts)
+}
+
+fn variant_names(record: &Reproduction) -> impl Iterator<Item = &str> {
+    record.variants.iter().map(|variant| variant.name.as_str())
 }
 
 /// Every finding once: of the records of an experiment, of which the larger and the real come first, by the first that has it.
@@ -118,13 +124,17 @@ fn body(record: &Reproduction, reports: &Reports) -> Markup {
     html! {
         p { (record.introduction()) }
         (scroll(&format!("Errors of {}", record.experiment), table(record, reports)))
-        p.note { "Error in %, mean ± standard error over the runs; in brackets the paper's number. The name of a variant leads to its own report, if that is here." }
+        p.note {
+            "Error in %, mean ± standard error over the runs"
+            @if record.has_paper() { "; in brackets the paper's number" }
+            ". The name of a variant leads to its own report, if that is here."
+        }
         @if !record.findings.is_empty() {
             h3 { (record.heading_of_findings()) }
             ul.findings { @for judged in &record.findings { li { (judged.finding.text) ": " strong { (judged.verdict()) } } } }
         }
         @if !figures.is_empty() { (panels(&figures)) }
-        p.note { code { (record.command) } ", " (seconds(record.seconds())) " of training." }
+        p.note { code { (record.command) } ", " (seconds(record.seconds())) " of training, summed over the runs." }
     }
 }
 

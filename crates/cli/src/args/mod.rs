@@ -184,7 +184,7 @@ pub struct Reproduce {
     /// `mine.toml` in the form of those in experiments/
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
+    /// Train only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
     /// rows of its own, only by its whole name]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub variant: Vec<String>,

@@ -11,6 +11,7 @@ use corevar::experiment::{
     VariantRecord, markdown,
 };
 use corevar::run_folder::{RunFolder, Start, write_whole};
+use corevar::train::check_fit;
 use serde::Serialize;
 
 use super::run::{in_pool, threads};
@@ -363,9 +364,10 @@ impl Work {
 
     fn train(&self, variant: &Variant, start: Start) -> anyhow::Result<()> {
         let (plan, config) = self.config_of(variant)?;
-        // The data first: what cannot be made leaves no folder behind.
+        // The data first: what cannot be made or trained leaves no folder behind.
         let dataset = in_pool(Some(self.threads), || Ok(plan.dataset(&self.material)?))?;
         self.experiment.check_splits(&dataset)?;
+        plan.estimators.iter().try_for_each(|estimator| check_fit(&estimator.config, &dataset))?;
         let folder = RunFolder::create(
             &self.folder_of(variant),
             start,

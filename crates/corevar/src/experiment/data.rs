@@ -206,7 +206,7 @@ impl Experiment {
         match (&material.originals, &material.features) {
             (Some(_), _) if is_drawn => refuse("its data are drawn, in the paper too", "leave out --data"),
             (_, Some(_)) if self.protocol != Protocol::GenderFeatures => {
-                refuse("it sees pictures, not features", "leave out --features-file")
+                refuse("only gender-features takes a matrix of features", "leave out --features-file")
             }
             (None, Some(_)) => refuse(
                 "a matrix of features needs the pictures that its rows belong to",

@@ -58,8 +58,9 @@ impl Finding {
     /// None while a variant of one of the sides is not trained.
     pub(super) fn judge(&self, experiment: &Experiment, variants: &[VariantRecord]) -> Option<Judged> {
         let [of, to] = [self.of.error(experiment, variants)?, self.to.error(experiment, variants)?];
-        let holds = self.at_most.is_none_or(|most| of <= most * to)
-            && self.at_least.is_none_or(|least| of >= least * to);
+        // Of two errors of 0 none is a multiple of the other.
+        let is_multiple = |least: f64| of >= least * to && (least == 0.0 || of.max(to) > 0.0);
+        let holds = self.at_most.is_none_or(|most| of <= most * to) && self.at_least.is_none_or(is_multiple);
         let paper_ratio = self.of.paper_error(experiment).zip(self.to.paper_error(experiment));
         Some(Judged {
             finding: self.clone(),

@@ -326,7 +326,9 @@ pub(super) fn in_one_line(error: toml::de::Error) -> String {
 
 /// Rust's names of types mean nothing to the user.
 fn in_words(error: toml::de::Error) -> String {
-    ["usize", "u64"].into_iter().fold(error.to_string(), |said, kind| {
-        said.replace(&format!("expected {kind}"), "expected a whole number from 0")
-    })
+    // A variant is something else here.
+    let said = error.to_string().replace("unknown variant", "unknown value");
+    ["usize", "u64"]
+        .into_iter()
+        .fold(said, |said, kind| said.replace(&format!("expected {kind}"), "expected a whole number from 0"))
 }

@@ -42,6 +42,12 @@ impl Reproduction {
         }
     }
 
+    /// Whether a number of the paper stands in it.
+    pub fn has_paper(&self) -> bool {
+        let has = |cell: &Cell| cell.paper_error.is_some() || cell.paper_penalty.is_some();
+        self.splits().iter().any(|split| self.cells(split).any(has))
+    }
+
     fn cells(&self, split: &str) -> impl Iterator<Item = &Cell> {
         let settings = self.variants.iter().flat_map(|variant| &variant.settings);
         settings.filter_map(move |setting| setting.splits.get(split))

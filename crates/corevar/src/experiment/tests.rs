@@ -207,16 +207,18 @@ fn the_command_can_be_typed_as_it_stands() {
 
 #[test]
 fn a_finding_beside_an_error_of_0_is_judged_without_a_ratio() {
-    let experiment = find("stickmen").unwrap();
-    let verdict = |core: f64| {
+    let mut experiment = find("stickmen").unwrap();
+    let verdict = |experiment: &Experiment, core: f64| {
         let mut variants = records();
         for (setting, error) in variants[1].settings.iter_mut().zip([0.0, core]) {
             setting.splits.get_mut("test2").unwrap().error = Some(error);
         }
-        Reproduction::new(&experiment, Size::Full, &Material::default(), variants).findings[0].verdict()
+        Reproduction::new(experiment, Size::Full, &Material::default(), variants).findings[0].verdict()
     };
-    assert_eq!(verdict(0.1), "no ratio to an error of 0 [0.22], at most 0.6: does not hold");
-    assert_eq!(verdict(0.0), "no ratio to an error of 0 [0.22], at most 0.6: holds");
+    assert_eq!(verdict(&experiment, 0.1), "no ratio to an error of 0 [0.22], at most 0.6: does not hold");
+    assert_eq!(verdict(&experiment, 0.0), "no ratio to an error of 0 [0.22], at most 0.6: holds");
+    (experiment.findings[0].at_most, experiment.findings[0].at_least) = (None, Some(2.0));
+    assert_eq!(verdict(&experiment, 0.0), "no ratio to an error of 0 [0.22], at least 2: does not hold");
 }
 
 #[test]

@@ -3,9 +3,14 @@
 use maud::{Markup, html};
 
 use super::{Section, scroll, word};
-use crate::Records;
+use crate::{Records, Setting};
 
 pub const SECTION: Section = Section { id: "configuration", title: "Configuration", body };
+
+/// Those of `corevar reproduce` say how data are made too, and its command alone takes them.
+fn is_of_experiment(settings: &[Setting]) -> bool {
+    settings.iter().any(|setting| setting.key == "protocol")
+}
 
 fn body(records: &Records) -> Option<Markup> {
     let settings = match records.config.as_deref() {
@@ -24,7 +29,10 @@ fn body(records: &Records) -> Option<Markup> {
         }
     };
     Some(html! {
-        p.note { "Defaults included. " code { "--config config.toml" } " takes them all again." }
+        p.note {
+            "Defaults included."
+            @if !is_of_experiment(settings) { " " code { "--config config.toml" } " takes them all again." }
+        }
         (scroll("Settings of the run", table))
     })
 }

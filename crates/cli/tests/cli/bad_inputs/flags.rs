@@ -428,7 +428,11 @@ pub const CASES: &[Case] = &[
         "the argument '--quick' cannot be used with '--full'",
     ),
     flags("reproduce linear --data nothing --out x", 2, "--data: nothing is no folder"),
-    flags("reproduce linear --features-file nothing --out x", 2, "linear: it sees pictures, not features"),
+    flags(
+        "reproduce linear --features-file nothing --out x",
+        2,
+        "linear: only gender-features takes a matrix of features",
+    ),
     flags(
         "reproduce all --variant a --out x",
         2,
