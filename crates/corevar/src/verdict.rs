@@ -131,7 +131,7 @@ fn reading(best: &Change, changes: &[Change]) -> &'static str {
     let above_easiest =
         |errors: fn(&Change) -> f64| errors(best) - changes.iter().map(errors).fold(f64::INFINITY, f64::min);
     let [pooled, core] = [above_easiest(|change| change.pooled), above_easiest(|change| change.core)];
-    match core > STILL_USED * pooled {
+    match core > STILL_USED * pooled && core >= best.noticeable() {
         true => "the pooled model used style that CoRe uses less, but still uses",
         false => "the pooled model used style that CoRe does not",
     }
@@ -234,6 +234,8 @@ mod tests {
         let still = "the pooled model used style that CoRe uses less, but still uses.";
         assert!(verdict(&results([0.0, 0.96], [0.0, 0.55])).unwrap().ends_with(still));
         assert!(verdict(&results([0.02, 0.31], [0.09, 0.21])).unwrap().ends_with("CoRe does not."));
+        // Too little to be told from nothing.
+        assert!(verdict(&results([0.304, 0.31], [0.2, 0.204])).unwrap().ends_with("CoRe does not."));
     }
 
     #[test]
