@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test kill fuzz soak audit miri memcheck browser check bench paper
+.PHONY: build demo test kill fuzz soak audit miri memcheck browser check package bench paper
 
 build:
 	$(CARGO) build --release --workspace
@@ -53,6 +53,10 @@ check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
+
+## Every crate could be published. Not built again from its package, which would compile Burn once more.
+package:
+	$(CARGO) package --workspace --exclude corevar-fuzz --no-verify
 
 ## Every experiment of the paper in its quick size, and then in full with five runs: hours, less what experiments/results has
 ## records of. DATA names a folder with original files of CelebA, AwA2 or MNIST, taken for the full size.

@@ -1,7 +1,7 @@
 """Time of a linear fit against scikit-learn's lbfgs, to the same objective, and of a path of 30 penalty weights.
 
     python bench/linear_data.py DATA
-    python bench/linear_fit.py DATA PROGRAM [RIDGE] [RUNS]        PROGRAM: bench/linear_fit.rs, built
+    python bench/linear_fit.py DATA PROGRAM [RIDGE] [RUNS]        PROGRAM: the example bench_linear of crates/corevar, built
 
 Both have two threads. scikit-learn gets the loosest tolerance whose objective is within 1e-6 (relative) of the minimum;
 so does the program under test. Runs are interleaved; medians are printed as JSON. CPU seconds stand beside the

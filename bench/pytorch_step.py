@@ -1,4 +1,4 @@
-"""Times whole CoRe training steps in PyTorch on request; the peer of bench/step.rs.
+"""Times whole CoRe training steps in PyTorch on request; the peer of crates/corevar/examples/bench_step.rs.
 
 One request a line on stdin, one answer a line on stdout:
 

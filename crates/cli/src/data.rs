@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use corevar_data::images::Crop;
-use corevar_data::synthetic::{self, Generator, Sizes};
+use corevar_data::synthetic::{Generator, Sizes};
 use corevar_data::{Augmentation, Cache, Dataset, Mode, table};
+use corevar_paper::drawn;
 
-use crate::args::{AugmentFlags, CacheFlag, Settings, SizeFlags, TableFlags};
+use crate::args::CacheFlag;
 use crate::failure::Usage;
 use crate::progress::Decoding;
-use crate::settings::{refuse, refuse_size_flags, refuse_table_flags};
+use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags};
 use crate::values::{AugmentMode, Colour, CropFlag, ModelKind, TaskKind, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
@@ -24,7 +25,7 @@ pub enum Source {
 impl Source {
     /// Built-in names win; `./stickmen` is a folder.
     pub fn new(data: &str) -> Self {
-        match synthetic::find(data) {
+        match drawn::find(data) {
             Some(generator) => Self::BuiltIn(generator),
             None => Self::Path(data.into()),
         }
@@ -37,7 +38,14 @@ impl Source {
             Self::Path(_) => return Settings::default(),
         };
         match name {
-            "nonlinear" => Settings { model: Some(ModelKind::Mlp), epochs: Some(30), ..Default::default() },
+            // The paper takes their features as they are.
+            "linear" => Settings { standardise: Some(false), ..Default::default() },
+            "nonlinear" => Settings {
+                model: Some(ModelKind::Mlp),
+                epochs: Some(30),
+                standardise: Some(false),
+                ..Default::default()
+            },
             "stickmen" => {
                 Settings { penalty_weight: Some(Weight::Is(10.0)), epochs: Some(8), ..Default::default() }
             }
@@ -85,29 +93,18 @@ pub fn load(
     sizes: &SizeFlags,
     reading: &Reading,
 ) -> anyhow::Result<Loaded> {
+    let situation = DataSituation::new(source, table.task);
+    table.refuse_idle(&situation)?;
+    sizes.refuse_idle(&situation)?;
     match source {
-        Source::BuiltIn(generator) => {
-            refuse_table_flags(table, generator.name())?;
-            Ok(Loaded { dataset: draw(*generator, sizes)?, report: None })
-        }
-        Source::Path(path) => {
-            refuse_size_flags(sizes, &path.display().to_string())?;
-            read(path, table, reading)
-        }
+        Source::BuiltIn(generator) => Ok(Loaded { dataset: draw(*generator, sizes)?, report: None }),
+        Source::Path(path) => read(path, table, reading),
     }
 }
 
 /// Adds the copies that the flags ask for.
 pub fn augment(dataset: Dataset, flags: &AugmentFlags) -> anyhow::Result<Dataset> {
-    let Some(recipe) = &flags.augment else {
-        let why = "there is no --augment";
-        refuse(&[
-            ("augment-rows", flags.augment_rows.is_some(), why),
-            ("augment-label", flags.augment_label.is_some(), why),
-            ("augment-mode", flags.augment_mode.is_some(), why),
-        ])?;
-        return Ok(dataset);
-    };
+    let Some(recipe) = &flags.augment else { return Ok(dataset) };
     let usual = Augmentation::new(recipe.parse()?);
     let augmentation = Augmentation {
         rows: flags.augment_rows.as_deref().map_or(Ok(usual.rows), str::parse)?,
@@ -176,7 +173,7 @@ fn built_in_hint(path: &Path, error: corevar_data::DataError) -> anyhow::Error {
     if path.exists() || path.components().count() > 1 {
         return error.into();
     }
-    let names: Vec<&str> = synthetic::generators().iter().map(|generator| generator.name()).collect();
+    let names: Vec<&str> = drawn::generators().map(|generator| generator.name()).collect();
     let tip = format!("give a metadata.csv, a folder, or one of the built-in {}", names.join(", "));
     Usage::new(format!("{}: no such file, folder or built-in data", path.display())).tip(tip).into()
 }

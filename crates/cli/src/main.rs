@@ -1,17 +1,14 @@
 //! The program `corevar`.
 
 mod args;
-mod choice;
 mod commands;
 mod data;
 mod failure;
 mod interrupt;
 mod output;
 mod progress;
-mod resume;
 mod settings;
 mod table;
-mod training;
 mod values;
 
 use std::process::ExitCode;

@@ -1,34 +1,23 @@
-//! Progress on stderr: bars on a terminal, plain lines elsewhere. Keeps every finished run on disk at once.
+//! Progress on stderr: bars on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use corevar::checkpoint::Checkpoint;
-use corevar::compare::{Finished, Job, Watch};
-use corevar::evaluate::Measure;
-use corevar::results::RunResult;
-use corevar::run_folder::{RunFolder, RunRecord};
-use corevar::train::{EpochRecord, Keep, Log, TrainConfig};
+use corevar::Observer;
+use corevar::train::{EpochRecord, Log};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::interrupt;
 
 /// Plain lines come at most this often for a run.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// Shows the runs and writes them to the folder.
-pub struct Keeper<'a> {
-    folder: &'a RunFolder,
-    /// Fingerprint of the data.
-    data: &'a str,
-    checkpoints: Checkpoints<'a>,
+/// Shows the runs, and asks them to stop on Ctrl-C.
+pub struct Progress {
+    stop: Arc<AtomicBool>,
     show: Showing,
-}
-
-/// How often runs keep their state, and what asks them to stop.
-#[derive(Clone, Copy)]
-pub struct Checkpoints<'a> {
-    pub every: Duration,
-    pub stop: &'a AtomicBool,
 }
 
 /// How progress is shown.
@@ -38,66 +27,41 @@ enum Showing {
     Bars(MultiProgress),
 }
 
-impl<'a> Keeper<'a> {
-    pub fn new(folder: &'a RunFolder, data: &'a str, checkpoints: Checkpoints<'a>, quiet: bool) -> Self {
+impl Progress {
+    pub fn new(quiet: bool) -> io::Result<Self> {
         let show = match (quiet, io::stderr().is_terminal()) {
             (true, _) => Showing::Not,
             (false, true) => Showing::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
             (false, false) => Showing::Lines,
         };
-        Self { folder, data, checkpoints, show }
+        Ok(Self { stop: interrupt::watch()?, show })
     }
+}
 
-    fn checkpoint(&self, job: &Job) -> Checkpoint<'_> {
-        let Checkpoints { every, stop } = self.checkpoints;
-        Checkpoint::new(&self.folder.states(), &job.key(), self.data, &job.config(), every, stop)
-    }
-
-    fn say(&self, line: String) -> io::Result<()> {
+impl Observer for Progress {
+    fn note(&self, line: &str) {
         match &self.show {
-            Showing::Not => Ok(()),
-            Showing::Lines => {
-                eprintln!("{line}");
-                Ok(())
-            }
-            Showing::Bars(bars) => bars.println(line),
+            Showing::Not => {}
+            Showing::Lines => eprintln!("{line}"),
+            // A terminal that is gone is no reason to stop training.
+            Showing::Bars(bars) => drop(bars.println(line)),
         }
     }
-}
 
-fn name(job: &Job) -> String {
-    format!("{}, run {}", job.estimator.key, job.run + 1)
-}
-
-impl Watch for Keeper<'_> {
-    fn earlier(&self, job: &Job, measure: Measure) -> Option<RunResult> {
-        let record = self.folder.kept(&job.key())?;
-        let same = record.data == self.data && record.config == *job.config() && record.measure == measure;
-        same.then_some(record.result)
-    }
-
-    fn keep<'k>(&'k self, job: &Job) -> Box<dyn Keep + 'k> {
-        Box::new(self.checkpoint(job))
-    }
-
-    fn start(&self, job: &Job) -> Box<dyn Log> {
-        let epochs = job.estimator.config.epochs;
+    fn started(&self, run: &str, epochs: usize) -> Box<dyn Log> {
         match &self.show {
             Showing::Not => Box::new(Silent),
-            Showing::Lines => Box::new(Lines { name: name(job), epochs, last: Instant::now() }),
-            Showing::Bars(bars) => Box::new(Bar::new(bars, name(job), epochs)),
+            Showing::Lines => Box::new(Lines { name: run.into(), epochs, last: Instant::now() }),
+            Showing::Bars(bars) => Box::new(Bar::new(bars, run.into(), epochs)),
         }
     }
 
-    fn finish(&self, job: &Job, measure: Measure, finished: &Finished) -> io::Result<()> {
-        let (data, config) = (self.data.to_string(), TrainConfig::clone(&job.config()));
-        let record = RunRecord::new(data, config, measure, finished.result.clone(), finished.epochs.clone());
-        self.folder.keep(&job.key(), &finished.trained, &record)?;
-        self.checkpoint(job).remove();
-        for note in &finished.trained.notes {
-            self.say(format!("{}: {note}", name(job)))?;
-        }
-        self.say(format!("{}: done in {:.1} s", name(job), finished.result.seconds))
+    fn finished(&self, run: &str, seconds: f64) {
+        self.note(&format!("{run}: done in {seconds:.1} s"));
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
 use corevar::evidence::{Evidence, Setting, StressCurve};
-use corevar::experiment::Reproduction;
-use corevar::results::{EstimatorResult, Results};
+use corevar::results::{EstimatorResult, Numbers, Results};
 use corevar::stress::WorstCase;
+use corevar_data::{BySplit, SplitName};
+use corevar_paper::Reproduction;
 
 /// Errors as mean ± standard error over the runs.
 pub fn errors(results: &Results) -> String {
@@ -36,8 +37,7 @@ fn label(estimator: &EstimatorResult, several: bool) -> String {
 }
 
 fn error(estimator: &EstimatorResult, split: &str, is_regression: bool) -> String {
-    let of =
-        |numbers: &std::collections::BTreeMap<String, corevar::results::Numbers>| numbers.get(split)?.error;
+    let of = |numbers: &BySplit<Numbers>| numbers.get(split)?.error;
     let show = |value: f64| match is_regression {
         true => format!("{value:.4}"),
         false => format!("{:.2}", 100.0 * value),
@@ -168,7 +168,8 @@ const COEFFICIENTS: usize = 5;
 
 /// A line a penalty weight: loss and penalty on the validation rows, errors, style, coefficients.
 pub fn path(results: &Results, evidence: &Evidence) -> String {
-    let tests: Vec<&str> = results.data.split_names().into_iter().filter(|name| *name != "train").collect();
+    let tests: Vec<&str> =
+        results.data.split_names().into_iter().filter(|name| *name != SplitName::TRAIN).collect();
     let percent = if results.data.classes.is_empty() { "" } else { " %" };
     let mut head: Vec<String> = ["λ", "loss on val", "penalty on val"].map(String::from).to_vec();
     head.extend(tests.iter().map(|split| format!("{split}{percent}")));
@@ -178,7 +179,7 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
     let mut rows = vec![head];
     for estimator in &results.estimators {
         let model = evidence.linear.iter().find(|model| model.setting.is_of(estimator));
-        let val = estimator.mean.get("val").copied().unwrap_or_default();
+        let val = estimator.mean.get(SplitName::VALIDATION).copied().unwrap_or_default();
         let mark = if estimator.chosen { " *" } else { "" };
         let weight = estimator.penalty_weight;
         let weight = if weight.is_infinite() { "∞".into() } else { weight.to_string() };

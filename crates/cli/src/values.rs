@@ -6,11 +6,20 @@ use std::str::FromStr;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
+use corevar::model::{CnnSpec, ModelSpec};
 use corevar::train::Decay;
+use corevar_data::images::Crop;
 
 /// Reads an enum by the name that serde gives its variants; the error lists them.
 pub fn by_name<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
     T::deserialize(StrDeserializer::<Error>::new(name)).map_err(|error| error.to_string())
+}
+
+/// A value as it would be typed.
+pub fn shown(value: &impl Serialize) -> String {
+    toml::Value::try_from(value)
+        .map(|value| value.to_string().trim_matches('"').to_string())
+        .unwrap_or_default()
 }
 
 /// `--model`, without its sizes.
@@ -22,12 +31,36 @@ pub enum ModelKind {
     Cnn,
 }
 
+impl ModelKind {
+    pub fn of(spec: &ModelSpec) -> Self {
+        match spec {
+            ModelSpec::Linear => Self::Linear,
+            ModelSpec::Mlp { .. } => Self::Mlp,
+            ModelSpec::Cnn(_) => Self::Cnn,
+        }
+    }
+
+    /// The model with its usual sizes.
+    pub fn spec(self) -> ModelSpec {
+        match self {
+            Self::Linear => ModelSpec::Linear,
+            Self::Mlp => ModelSpec::Mlp { hidden: vec![500, 500] },
+            Self::Cnn => ModelSpec::Cnn(CnnSpec::default()),
+        }
+    }
+}
+
 /// `--penalty-weight`: a number, or `auto`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Weight {
     Is(f64),
     Auto(Auto),
+}
+
+impl Weight {
+    /// `auto`.
+    pub const AUTO: Self = Self::Auto(Auto::Auto);
 }
 
 /// The word.
@@ -42,7 +75,7 @@ impl FromStr for Weight {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
-            "auto" => Ok(Self::Auto(Auto::Auto)),
+            "auto" => Ok(Self::AUTO),
             _ => text.parse().map(Self::Is).map_err(|_| format!("`{text}` is neither a number nor auto")),
         }
     }
@@ -54,6 +87,15 @@ impl FromStr for Weight {
 pub enum CropFlag {
     None,
     Center,
+}
+
+impl From<Crop> for CropFlag {
+    fn from(crop: Crop) -> Self {
+        match crop {
+            Crop::None => Self::None,
+            Crop::Center => Self::Center,
+        }
+    }
 }
 
 /// `--colour`.
@@ -93,7 +135,7 @@ impl FromStr for DecayFlag {
             "cosine" => Ok(Self(Decay::Cosine)),
             "constant" => Ok(Self(Decay::Constant)),
             _ => text.parse().map(|factor| Self(Decay::Exponential(factor))).map_err(|_| {
-                format!("`{text}` is none of cosine, constant, or a factor an epoch such as 0.95")
+                format!("`{text}` is none of cosine, constant, or a factor per epoch such as 0.95")
             }),
         }
     }

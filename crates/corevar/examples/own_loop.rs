@@ -1,17 +1,19 @@
-//! A training loop of your own with a conditional variance penalty: three lines more than without.
+//! A training loop of your own with a conditional variance penalty.
 //!
 //! The first feature is the thing itself, the second is style. In training both predict the label, but 40
-//! objects were seen twice, and between the two only style changed.
+//! objects were seen twice, and between the two only style changed. The mini-batches come from [`Batches`]: it keeps the two
+//! rows of an object together, and `batch.logit_variance` weighs the penalty so that λ means the same for every batch size.
 
 use burn::module::Module;
+use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::{Linear, LinearConfig};
 use burn::optim::{AdamConfig, GradientsParams};
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use corevar::groups::Groups;
-use corevar::loss::cross_entropy;
-use corevar::penalty::{self, Normalise};
+use corevar::Groups;
+use corevar::batches::{BatchMode, Batches};
 
-const OBJECTS: usize = 40;
+const PAIRS: usize = 40;
+const ROWS: usize = 200;
 
 fn main() {
     for penalty_weight in [0.0, 1.0] {
@@ -26,35 +28,39 @@ fn train(penalty_weight: f64) -> Linear {
     let device = Device::flex().autodiff();
     let mut model = LinearConfig::new(2, 2).init(&device);
     let mut optimiser = AdamConfig::new().init();
-    let (inputs, labels, ids) = objects_seen_twice();
-    let groups = Groups::new(&labels, &ids); // once: the batch is always the whole data here
-    let inputs = Tensor::<2>::from_data(TensorData::new(inputs, [2 * OBJECTS, 2]), &device);
-    let targets: Vec<i32> = labels.iter().map(|&label| label as i32).collect();
-    let targets = Tensor::<1, Int>::from_data(targets.as_slice(), &device);
+    let (inputs, labels, ids) = rows();
+    let inputs = Tensor::<2>::from_data(TensorData::new(inputs, [ROWS, 2]), &device);
+    let targets = Tensor::<1, Int>::from_data(labels.as_slice(), &device);
+    let batches = Batches::new(&Groups::new(&labels, &ids), 50, BatchMode::Spread, 0);
 
-    for _ in 0..500 {
-        let logits = model.forward(inputs.clone());
-        let loss = cross_entropy(logits.clone(), targets.clone()).mean();
-        let penalty = penalty::logit_variance(logits, &groups, Normalise::Grouped); // new
-        let grads = (loss + penalty * penalty_weight).backward(); // new: the second term
-        let grads = GradientsParams::from_grads(grads, &model);
-        model = optimiser.step(1e-2, model, grads);
+    for epoch in 0..200 {
+        for batch in batches.epoch(epoch) {
+            let rows = Tensor::from_data(batch.rows.as_slice(), &device);
+            let logits = model.forward(inputs.clone().select(0, rows.clone()));
+            let targets = targets.clone().select(0, rows);
+            let loss = CrossEntropyLossConfig::new().init(&device).forward(logits.clone(), targets);
+            let penalty = batch.logit_variance(logits);
+            let grads = (loss + penalty * penalty_weight).backward();
+            let grads = GradientsParams::from_grads(grads, &model);
+            model = optimiser.step(1e-2, model, grads);
+        }
     }
     model.valid()
 }
 
 /// Inputs (core, style) row by row, labels and ids. No random numbers, so that everybody sees the same.
-fn objects_seen_twice() -> (Vec<f32>, Vec<u32>, Vec<Option<u32>>) {
+fn rows() -> (Vec<f32>, Vec<u32>, Vec<Option<u32>>) {
     let (mut inputs, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
-    for object in 0..OBJECTS {
+    for row in 0..ROWS {
+        // The first rows are two of an object, the others one.
+        let object = if row < 2 * PAIRS { row / 2 } else { row - PAIRS };
         let label = object % 2;
         let side = if label == 1 { 1.0 } else { -1.0 };
-        let core = side * (0.5 + object as f32 / OBJECTS as f32);
-        for style in [side, 3.0 * side] {
-            inputs.extend([core, style]);
-            labels.push(label as u32);
-            ids.push(Some(object as u32));
-        }
+        let core = side * (0.5 + (object % PAIRS) as f32 / PAIRS as f32);
+        let style = side * if row % 2 == 0 { 1.0 } else { 3.0 };
+        inputs.extend([core, style]);
+        labels.push(label as u32);
+        ids.push((row < 2 * PAIRS).then_some(object as u32));
     }
     (inputs, labels, ids)
 }

@@ -1,12 +1,14 @@
 //! Batches of an epoch: every row once, groups kept whole, the order a pure function of (seed, epoch).
 
+use burn::tensor::Tensor;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use crate::groups::Groups;
-use crate::penalty::Normalise;
+use corevar_data::Groups;
+
+use crate::penalty::{Normalise, logit_variance, loss_variance};
 
 /// How groups are laid over the batches of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -40,6 +42,21 @@ impl Batch {
             Normalise::Grouped => self.share_of_larger,
             Normalise::All => self.share_of_all,
         }
+    }
+
+    /// The penalty [`logit_variance`] of this batch, weighted by its share: what a loop of your own adds to the loss,
+    /// times λ.
+    /// # Shapes
+    /// logits `[rows of the batch, classes]` -> `[1]`
+    pub fn logit_variance(&self, logits: Tensor<2>) -> Tensor<1> {
+        logit_variance(logits, &self.groups, Normalise::Grouped).mul_scalar(self.share(Normalise::Grouped))
+    }
+
+    /// The penalty [`loss_variance`] of this batch, weighted by its share.
+    /// # Shapes
+    /// losses `[rows of the batch]` -> `[1]`
+    pub fn loss_variance(&self, losses: Tensor<1>) -> Tensor<1> {
+        loss_variance(losses, &self.groups, Normalise::Grouped).mul_scalar(self.share(Normalise::Grouped))
     }
 }
 
@@ -174,6 +191,8 @@ fn place<'a>(piles: &mut Vec<Pile<'a>>, piece: &'a [usize], wanted: usize, batch
 
 #[cfg(test)]
 mod tests {
+    use burn::tensor::{Device, Int, TensorData};
+
     use super::*;
 
     const BOTH: [BatchMode; 2] = [BatchMode::Spread, BatchMode::Shuffled];
@@ -259,6 +278,28 @@ mod tests {
     fn no_rows_make_no_batches() {
         for mode in BOTH {
             assert!(Batches::new(&groups(&[]), 4, mode, 0).epoch(0).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_mean_over_the_batches_of_an_epoch_is_the_penalty_of_all_rows() {
+        let groups = groups(&[2, 1, 3, 1, 2, 2, 1, 1, 2, 1]);
+        let device = Device::flex();
+        let values: Vec<f32> = (0..groups.rows()).map(|row| (row * row % 7) as f32).collect();
+        let logits = Tensor::<2>::from_data(TensorData::new(values, [groups.rows(), 1]), &device);
+        let whole = logit_variance(logits.clone(), &groups, Normalise::Grouped).into_scalar::<f32>();
+        for (mode, size) in BOTH.into_iter().flat_map(|mode| [4, 6, 20].map(|size| (mode, size))) {
+            let batches = Batches::new(&groups, size, mode, 1).epoch(0);
+            let of_batch = |batch: &Batch| {
+                let rows = Tensor::<1, Int>::from_data(batch.rows.as_slice(), &device);
+                let logits = logits.clone().select(0, rows);
+                let losses = batch.loss_variance(logits.clone().squeeze_dim(1)).into_scalar::<f32>();
+                let penalty = batch.logit_variance(logits).into_scalar::<f32>();
+                assert!((losses - penalty).abs() < 1e-6);
+                penalty
+            };
+            let mean = batches.iter().map(of_batch).sum::<f32>() / batches.len() as f32;
+            assert!((mean - whole).abs() < 1e-5 * whole, "{mode:?} {size}: {mean}, {whole}");
         }
     }
 }

@@ -3,23 +3,24 @@
 use corevar_data::{DataError, Dataset, Inputs, Labels};
 
 /// Checksum of everything that training and evaluation look at: inputs, labels, ids, splits. Reads all rows once.
-pub fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
+pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
     let mut sum = crc32fast::Hasher::new();
-    match &dataset.labels {
+    match dataset.labels() {
         Labels::Classes { names, of_row } => {
             names.iter().for_each(|name| sum.update(name.as_bytes()));
             of_row.iter().for_each(|class| sum.update(&class.to_le_bytes()));
         }
         Labels::Numbers(values) => values.iter().for_each(|value| sum.update(&value.to_le_bytes())),
+        Labels::Unknown { rows } => sum.update(&(*rows as u64).to_le_bytes()),
     }
-    for id in &dataset.ids {
+    for id in dataset.ids() {
         sum.update(&id.map_or(u64::MAX, u64::from).to_le_bytes());
     }
-    for split in &dataset.splits {
+    for split in dataset.splits() {
         sum.update(split.name.as_bytes());
         split.rows.iter().for_each(|row| sum.update(&(*row as u64).to_le_bytes()));
     }
-    match &dataset.inputs {
+    match dataset.inputs() {
         Inputs::Features(features) => {
             features.values.iter().for_each(|value| sum.update(&value.to_le_bytes()))
         }
@@ -31,7 +32,7 @@ pub fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
             }
         }
     }
-    Ok(format!("{:08x}-{}x{}", sum.finalize(), dataset.len(), dataset.inputs.width()))
+    Ok(format!("{:08x}-{}x{}", sum.finalize(), dataset.len(), dataset.inputs().width()))
 }
 
 #[cfg(test)]
@@ -46,13 +47,16 @@ mod tests {
             || find("linear").unwrap().generate(&Sizes { rows: 20, groups: 4, test_rows: 5 }, 1).unwrap();
         let plain = fingerprint(&draw()).unwrap();
         assert_eq!(plain, fingerprint(&draw()).unwrap());
-        let mut other_id = draw();
-        other_id.ids[0] = None;
-        let mut other_split = draw();
-        other_split.splits[0].rows.pop();
-        let mut other_feature = draw();
-        let Inputs::Features(features) = &mut other_feature.inputs else { unreachable!() };
+        let names = draw().id_names().to_vec();
+        let ids = draw().ids().iter().enumerate().map(|(row, id)| id.filter(|_| row > 0)).collect();
+        let other_id = draw().edit().id_indices(ids, names).check().unwrap();
+        let mut splits = draw().splits().to_vec();
+        let row = splits[0].rows.pop().unwrap();
+        splits[1].rows.insert(0, row);
+        let other_split = draw().edit().split_rows(splits).check().unwrap();
+        let mut features = draw().inputs().as_features().unwrap().clone();
         features.values[3] += 1.0;
+        let other_feature = draw().edit().inputs(Inputs::Features(features)).check().unwrap();
         for other in [other_id, other_split, other_feature] {
             assert_ne!(fingerprint(&other).unwrap(), plain);
         }

@@ -1,32 +1,58 @@
-//! Conditional variance penalties (CoRe): classifiers whose predictions do not depend on style.
+//! Conditional variance penalties (CoRe): models whose predictions do not depend on style.
 //!
 //! Some rows show the same object twice. Inside such a group only style varies (pose, light, camera), so a
-//! prediction that varies there uses style. The penalties of [`penalty`] make that expensive.
+//! prediction that varies there uses style. CoRe makes that expensive.
 //!
-//! The modules follow the flow: [`groups`] -> [`batches`] -> [`model`] + [`penalty`] -> [`train`] ->
-//! [`evaluate`] -> [`results`] and [`evidence`].
+//! ```
+//! use corevar::{Core, Dataset, Model};
+//!
+//! # let (values, labels, ids) = corevar::study::example();
+//! # let folder = tempfile::tempdir()?;
+//! # let path = &folder.path().join("model.safetensors");
+//! let data = Dataset::features(["core", "style"], values).classes(&labels).ids(ids).split_by_id(0.2, 1).check()?;
+//! let model = Core::new().penalty_weight(10.0).fit(&data)?;
+//! model.save(path)?;
+//!
+//! let model = Model::load(path)?;
+//! let rows = Dataset::features(["core", "style"], vec![1.0, -2.0]).check()?;
+//! assert_eq!(model.predict(&rows)?.labels(), ["a"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Study`] is the whole way from data to verdict: what `corevar compare` and `corevar sweep` do. With a training loop of your
+//! own on [Burn](https://burn.dev), take [`batches::Batches`] and [`penalty`]; with a module of your own, [`train::train_module`].
+//!
+//! The modules follow the flow: [`Groups`] -> [`batches`] -> [`model`] + [`penalty`] -> [`train`] -> [`study`] ->
+//! [`results`] and [`evidence`].
 
 pub mod batches;
+pub mod calendar;
 pub mod certificate;
-pub mod checkpoint;
-pub mod compare;
-pub mod evaluate;
+mod core;
+mod evaluate;
 pub mod evidence;
-pub mod experiment;
-pub mod fingerprint;
-pub mod groups;
+mod files;
+mod fingerprint;
 pub mod linear;
-pub mod loss;
+mod loss;
 pub mod model;
-pub mod model_file;
-pub mod models;
-pub mod path;
 pub mod penalty;
+mod range;
 pub mod results;
-pub mod run_folder;
-pub mod select;
 pub mod stress;
-pub mod task;
+pub mod study;
+mod task;
 pub mod train;
-pub mod validation;
-pub mod verdict;
+mod verdict;
+
+pub use corevar_data::{DataError, Dataset, Groups};
+
+pub use crate::core::{Core, FitError};
+pub use files::write_whole;
+pub use model::{Model, Predictions};
+pub use penalty::Penalty;
+pub use range::ConfigError;
+pub use study::{Observer, Outcome, Study, StudyError};
+pub use task::Task;
+pub use train::{TrainConfig, TrainError};
+pub use verdict::{bias_reading, verdict};

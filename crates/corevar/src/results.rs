@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use corevar_data::{Dataset, Labels};
+use corevar_data::{BySplit, Dataset, SplitName};
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::Setting;
+use crate::study::Estimator;
 use crate::task::Rows;
+use crate::train::{EpochRecord, TrainConfig};
 
 /// Name and version of the form of `results.json`.
 pub const SCHEMA: &str = "corevar.results/1";
@@ -122,7 +125,7 @@ pub struct DataSummary {
     /// Class names in the order of the outputs; empty for regression.
     pub classes: Vec<String>,
     /// Rows of each split.
-    pub splits: BTreeMap<String, usize>,
+    pub splits: BySplit<usize>,
 }
 
 /// One estimator, trained several times.
@@ -144,9 +147,9 @@ pub struct EstimatorResult {
     /// One a seed.
     pub runs: Vec<RunResult>,
     /// Over the runs, by split.
-    pub mean: BTreeMap<String, Numbers>,
+    pub mean: BySplit<Numbers>,
     /// Over the runs, by split; with n - 1. Null with one run.
-    pub standard_error: BTreeMap<String, Numbers>,
+    pub standard_error: BySplit<Numbers>,
 }
 
 /// One training run.
@@ -157,7 +160,7 @@ pub struct RunResult {
     /// Training time.
     pub seconds: f64,
     /// By split.
-    pub splits: BTreeMap<String, SplitResult>,
+    pub splits: BySplit<SplitResult>,
     /// What its reader should know, such as how many directions λ = ∞ left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -207,6 +210,62 @@ pub struct ClassResult {
     pub variance_ratio: Option<f64>,
 }
 
+/// One line of `metrics.jsonl`: an epoch of a run, with the whole setting that it belongs to. A number that is not finite
+/// is null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EpochLine {
+    /// Name of the estimator.
+    pub estimator: String,
+    /// How it was trained; None in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setting: Option<EpochSetting>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Counted from 1.
+    pub epoch: u64,
+    /// Mean loss.
+    pub risk: Option<f64>,
+    /// The penalty before its weight.
+    pub penalty: Option<f64>,
+    /// The ridge term with its weight.
+    pub ridge: Option<f64>,
+}
+
+/// What tells the runs of a study apart, beside their seed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EpochSetting {
+    /// Name of the penalty.
+    pub penalty: String,
+    /// λ.
+    #[serde(with = "weight")]
+    pub penalty_weight: f64,
+    /// γ.
+    pub ridge: f64,
+    /// `linear`, `mlp` or `cnn`.
+    pub model: String,
+}
+
+impl EpochLine {
+    /// An epoch of the run with this seed.
+    pub(crate) fn new(estimator: &str, config: &TrainConfig, seed: u64, epoch: &EpochRecord) -> Self {
+        let finite = |value: f64| value.is_finite().then_some(value);
+        Self {
+            estimator: estimator.into(),
+            setting: Some(EpochSetting {
+                penalty: config.penalty.to_string(),
+                penalty_weight: config.penalty_weight,
+                ridge: config.ridge,
+                model: config.model.name().into(),
+            }),
+            seed,
+            epoch: epoch.epoch as u64,
+            risk: finite(epoch.risk),
+            penalty: finite(epoch.penalty),
+            ridge: finite(epoch.ridge),
+        }
+    }
+}
+
 /// The numbers of a [`SplitResult`] that can be averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "as in SplitResult")]
@@ -226,41 +285,64 @@ pub struct Numbers {
 impl DataSummary {
     /// Counts rows, groups and splits.
     pub fn new(dataset: &Dataset, label_bins: usize) -> Self {
-        let train = Rows::new(dataset, dataset.split("train").unwrap_or_default(), label_bins);
+        let train = Rows::new(dataset, dataset.train(), label_bins);
         Self {
-            name: dataset.name.clone(),
+            name: dataset.name().into(),
             rows: dataset.len(),
             grouped_rows: train.groups.grouped_rows(),
             groups: train.groups.larger().count(),
-            classes: match &dataset.labels {
-                Labels::Classes { names, .. } => names.clone(),
-                Labels::Numbers(_) => Vec::new(),
-            },
-            splits: dataset.splits.iter().map(|split| (split.name.clone(), split.rows.len())).collect(),
+            classes: dataset.labels().class_names().to_vec(),
+            splits: dataset.splits().iter().map(|split| (split.name.clone(), split.rows.len())).collect(),
         }
     }
 }
 
-/// `train` and `val` first, the others by name.
-pub fn split_order(name: &str) -> (usize, &str) {
-    (["train", "val"].iter().position(|first| *first == name).unwrap_or(2), name)
-}
-
 impl DataSummary {
-    /// Names of the splits in the order of [`split_order`].
+    /// Names of the splits, in order.
     pub fn split_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.splits.keys().map(String::as_str).collect();
-        names.sort_by_key(|name| split_order(name));
-        names
+        self.splits.keys().map(SplitName::as_str).collect()
     }
 }
 
+impl Results {
+    /// The estimator of that name that the records speak of: the one that a rule chose, or the first.
+    pub fn main(&self, name: &str) -> Option<&EstimatorResult> {
+        main(&self.estimators, |estimator| (estimator.name == name, estimator.chosen))
+    }
+}
+
+/// Of those that count, the chosen one, or else the first. `of` tells whether an item counts and whether it was chosen.
+pub(crate) fn main<T>(items: &[T], of: impl Fn(&T) -> (bool, bool)) -> Option<&T> {
+    let mut counted = items.iter().filter(|item| of(item).0);
+    counted.clone().find(|item| of(item).1).or_else(|| counted.next())
+}
+
 impl EstimatorResult {
+    /// An estimator with the runs that were done of it.
+    pub(crate) fn new(estimator: &Estimator, runs: Vec<RunResult>) -> Self {
+        Self::of_setting(&Setting::new(&estimator.name, &estimator.config), runs)
+    }
+
+    /// A setting with its runs.
+    pub(crate) fn of_setting(setting: &Setting, runs: Vec<RunResult>) -> Self {
+        let [mean, standard_error] = Self::summaries(&runs);
+        Self {
+            name: setting.name.clone(),
+            penalty: setting.penalty.clone(),
+            penalty_weight: setting.penalty_weight,
+            ridge: setting.ridge,
+            chosen: setting.chosen,
+            runs,
+            mean,
+            standard_error,
+        }
+    }
+
     /// Mean and standard error of the runs by split.
-    pub fn summaries(runs: &[RunResult]) -> [BTreeMap<String, Numbers>; 2] {
+    pub fn summaries(runs: &[RunResult]) -> [BySplit<Numbers>; 2] {
         let splits = runs.first().map(|run| run.splits.keys()).into_iter().flatten();
         let summary = |summarise: fn(&[f64]) -> Option<f64>| {
-            let of_split = |split: &String| {
+            let of_split = |split: &SplitName| {
                 let results: Vec<&SplitResult> =
                     runs.iter().filter_map(|run| run.splits.get(split)).collect();
                 (split.clone(), Numbers::over(&results, summarise))
@@ -322,8 +404,8 @@ mod tests {
             ridge: 0.0,
             chosen,
             runs: Vec::new(),
-            mean: BTreeMap::new(),
-            standard_error: BTreeMap::new(),
+            mean: BySplit::default(),
+            standard_error: BySplit::default(),
         }
     }
 
@@ -343,12 +425,5 @@ mod tests {
         let text = serde_json::to_string(&setting(0.5, false)).unwrap();
         assert!(text.contains(r#""penalty_weight":0.5"#) && !text.contains("chosen"), "{text}");
         assert_eq!(serde_json::from_str::<EstimatorResult>(&text).unwrap(), setting(0.5, false));
-    }
-
-    #[test]
-    fn train_and_val_come_first() {
-        let mut names = ["test2", "val", "site-B", "train", "test1"];
-        names.sort_by_key(|name| split_order(name));
-        assert_eq!(names, ["train", "val", "site-B", "test1", "test2"]);
     }
 }

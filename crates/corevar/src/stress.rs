@@ -1,15 +1,15 @@
 //! What models make of the same rows under interventions of growing strength.
 
-use std::collections::HashMap;
-
 use corevar_data::interventions::{Parameter, Recipe, interventions};
-use corevar_data::{Dataset, Views};
+use corevar_data::{Dataset, Groups, Views};
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::{Outputs, losses, predict};
-use crate::evidence::{Setting, StressCurve, StressPoint, Subject};
+use crate::evaluate::losses;
+use crate::evidence::{Setting, StressCurve, StressPoint};
+use crate::model::{Model, Outputs};
+use crate::study::FoundModel;
 use crate::task::{Rows, Task};
-use crate::train::{TrainError, Trained};
+use crate::train::TrainError;
 
 /// One intervention at growing strengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,19 +62,19 @@ pub struct Stress {
 pub fn stress(
     views: &Views,
     split: &str,
-    subjects: &[Subject],
+    models: &[FoundModel],
     ladders: &[Ladder],
     seed: u64,
 ) -> Result<Stress, TrainError> {
     let mut stress = Stress::default();
-    for subject in subjects {
-        let plain = Seen::of(subject.model, views.plain(), split)?;
+    for found in models {
+        let plain = Seen::of(&found.model, views.plain(), split)?;
         let mut under_all = Marks::of(&plain);
         for ladder in ladders {
             let mut points = Vec::new();
             for (place, &strength) in ladder.strengths.iter().enumerate() {
                 let recipe: Recipe = format!("{}={strength}", ladder.intervention).parse()?;
-                let changed = Seen::of(subject.model, &views.under(&recipe, None, seed), split)?;
+                let changed = Seen::of(&found.model, &views.under(&recipe, None, seed), split)?;
                 let flipped: Vec<bool> = changed.flipped(&plain).collect();
                 let ids = by_id(views.plain(), views.plain().split(split).unwrap_or_default(), &flipped);
                 points.push(changed.against(&plain, strength, share(&flipped), share(&ids)));
@@ -83,13 +83,13 @@ pub fn stress(
                 }
             }
             stress.curves.push(StressCurve {
-                model: subject.setting.clone(),
+                model: found.setting.clone(),
                 intervention: ladder.intervention.clone(),
                 split: split.into(),
                 points,
             });
         }
-        stress.worst.push(under_all.worst_case(&subject.setting, &plain, views.plain(), split));
+        stress.worst.push(under_all.worst_case(&found.setting, &plain, views.plain(), split));
     }
     Ok(stress)
 }
@@ -104,11 +104,11 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(model: &Trained, dataset: &Dataset, split: &str) -> Result<Self, TrainError> {
+    fn of(model: &Model, dataset: &Dataset, split: &str) -> Result<Self, TrainError> {
         let rows = Rows::new(dataset, dataset.split(split).unwrap_or_default(), 1);
-        let outputs = predict(model, &rows)?;
+        let outputs = model.outputs(&rows)?;
         let count = rows.len().max(1) as f64;
-        if rows.task() == Task::Regression {
+        if rows.task() == Some(Task::Regression) {
             let error = (losses(&outputs, &rows).iter().sum::<f64>() / count).sqrt();
             return Ok(Self { answers: vec![0; rows.len()], wrong: vec![false; rows.len()], outputs, error });
         }
@@ -171,18 +171,8 @@ fn share(marks: &[bool]) -> f64 {
 
 /// Whether an id has a marked row; a row without an id is its own.
 fn by_id(dataset: &Dataset, rows: &[usize], marks: &[bool]) -> Vec<bool> {
-    let mut place_of_id = HashMap::new();
-    let mut ids: Vec<bool> = Vec::new();
-    for (&row, &mark) in rows.iter().zip(marks) {
-        let next = ids.len();
-        let place = dataset.ids[row].map_or(next, |id| *place_of_id.entry(id).or_insert(next));
-        if place == next {
-            ids.push(mark);
-        } else {
-            ids[place] |= mark;
-        }
-    }
-    ids
+    let ids = Groups::by_id(rows.iter().map(|&row| dataset.ids()[row]));
+    ids.iter().map(|positions| positions.iter().any(|&position| marks[position])).collect()
 }
 
 #[cfg(test)]
@@ -191,17 +181,20 @@ mod tests {
     use corevar_data::synthetic::{Sizes, find};
 
     use super::*;
-    use crate::model::{CnnSpec, InputShape, ModelSpec, Predictor};
+    use crate::model::{CnnSpec, InputShape, ModelSpec, Origin, Predictor};
     use crate::train::TrainConfig;
 
-    fn untrained() -> Trained {
+    fn untrained() -> Model {
         let spec = ModelSpec::Cnn(CnnSpec { channels: vec![4], ..Default::default() });
         let input = InputShape::Image { height: 64, width: 64, channels: 1 };
-        Trained {
+        Model {
             predictor: Predictor::Network(spec.init(input, 2, 5, &Device::flex())),
             spec,
             input,
             features: Vec::new(),
+            scaling: None,
+            preparation: Default::default(),
+            origin: Origin::default(),
             task: Task::Classes(vec!["adult".into(), "child".into()]),
             notes: Vec::new(),
         }
@@ -213,9 +206,9 @@ mod tests {
     }
 
     fn under(ladders: &[Ladder]) -> Stress {
-        let model = untrained();
         let setting = Setting::new("pooled", &TrainConfig::default());
-        stress(&views(), "test1", &[Subject { setting, model: &model }], ladders, 0).unwrap()
+        let found = FoundModel { source: "run".into(), setting, seconds: 0.0, model: untrained() };
+        stress(&views(), "test1", &[found], ladders, 0).unwrap()
     }
 
     #[test]
@@ -248,9 +241,8 @@ mod tests {
 
     #[test]
     fn an_id_flips_when_one_of_its_rows_does() {
-        let mut dataset =
-            find("linear").unwrap().generate(&Sizes { rows: 6, groups: 1, test_rows: 2 }, 1).unwrap();
-        dataset.ids = vec![Some(0), None, Some(0), None, None, None, None, None];
+        let ids = [Some("a"), None, Some("a"), None];
+        let dataset = Dataset::features(["x"], vec![0.0; 4]).ids(ids).check().unwrap();
         assert_eq!(by_id(&dataset, &[0, 1, 2, 3], &[false, false, true, false]), [true, false, false]);
     }
 }

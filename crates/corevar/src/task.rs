@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use burn::tensor::{Device, Tensor, TensorData};
-use corevar_data::{DataError, Dataset, ImageShape, Inputs, Labels};
+use corevar_data::{DataError, Dataset, Inputs, Labels};
 use serde::{Deserialize, Serialize};
 
-use crate::groups::{Groups, quantile_bins};
 use crate::loss;
-use crate::model::InputShape;
+use crate::model::{InputShape, Scaling};
+use corevar_data::groups::{Groups, quantile_bins};
 
 /// Classification into named classes, or regression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +18,15 @@ pub enum Task {
     Classes(Vec<String>),
     /// One output, squared loss.
     Regression,
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Self::Classes(names) => write!(f, "the classes {}", names.join(", ")),
+            Self::Regression => f.write_str("a number as the label"),
+        }
+    }
 }
 
 impl Task {
@@ -44,13 +53,14 @@ pub struct Rows<'a> {
 impl<'a> Rows<'a> {
     /// `label_bins` cuts continuous labels for grouping.
     pub fn new(dataset: &'a Dataset, rows: &'a [usize], label_bins: usize) -> Self {
-        let labels = match &dataset.labels {
+        let labels = match dataset.labels() {
             Labels::Classes { of_row, .. } => rows.iter().map(|&row| of_row[row]).collect(),
             Labels::Numbers(values) => {
                 quantile_bins(&rows.iter().map(|&row| values[row]).collect::<Vec<_>>(), label_bins)
             }
+            Labels::Unknown { .. } => vec![0; rows.len()],
         };
-        let ids: Vec<_> = rows.iter().map(|&row| dataset.ids[row]).collect();
+        let ids: Vec<_> = rows.iter().map(|&row| dataset.ids()[row]).collect();
         let groups = Groups::new(&labels, &ids);
         Self { dataset, rows, labels, groups }
     }
@@ -72,40 +82,37 @@ impl<'a> Rows<'a> {
 
     /// Id of the row at a position.
     pub fn id(&self, position: usize) -> Option<u32> {
-        self.dataset.ids[self.rows[position]]
+        self.dataset.ids()[self.rows[position]]
     }
 
-    /// What these data ask for.
-    pub fn task(&self) -> Task {
+    /// What these data ask for; None where labels are not known.
+    pub fn task(&self) -> Option<Task> {
         task(self.dataset)
     }
 
     /// Numbers that a model sees of one row.
     pub fn width(&self) -> usize {
-        self.dataset.inputs.width()
+        self.dataset.inputs().width()
     }
 
     /// What a model sees of one row.
     pub fn input_shape(&self) -> InputShape {
-        input_shape(self.dataset)
+        InputShape::of(self.dataset)
     }
 
     /// Number of classes; None for regression.
     pub fn classes(&self) -> Option<usize> {
-        match &self.dataset.labels {
-            Labels::Classes { names, .. } => Some(names.len()),
-            Labels::Numbers(_) => None,
-        }
+        self.dataset.labels().classes().map(|_| self.dataset.labels().class_names().len())
     }
 
     /// The row at a position as a model sees it. `out` has [`Rows::width`] places.
     pub fn read(&self, position: usize, out: &mut [f32]) -> Result<(), DataError> {
-        self.dataset.inputs.read_row(self.rows[position], out)
+        self.dataset.inputs().read_row(self.rows[position], out)
     }
 
     /// Name and magnitude of the largest feature value in these rows; None for pictures.
     pub fn largest_feature(&self) -> Option<(&str, f32)> {
-        let Inputs::Features(features) = &self.dataset.inputs else { return None };
+        let Inputs::Features(features) = self.dataset.inputs() else { return None };
         let width = features.names.len();
         let values = |&row: &usize| features.values[row * width..(row + 1) * width].iter().enumerate();
         let largest = self.rows.iter().flat_map(values).max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
@@ -114,7 +121,7 @@ impl<'a> Rows<'a> {
 
     /// The features of a range of positions, where they lie in memory one after the other.
     pub fn in_memory(&self, positions: Range<usize>) -> Option<&[f32]> {
-        let Inputs::Features(features) = &self.dataset.inputs else { return None };
+        let Inputs::Features(features) = self.dataset.inputs() else { return None };
         let rows = &self.rows[positions];
         let follows = |pair: &[usize]| pair[1] == pair[0] + 1;
         let first = *rows.first()?;
@@ -122,26 +129,22 @@ impl<'a> Rows<'a> {
         rows.windows(2).all(follows).then(|| &features.values[first * width..(first + rows.len()) * width])
     }
 
-    /// Inputs of the rows at these positions.
+    /// Inputs of the rows at these positions in an epoch of training, in which augmented rows may differ from other
+    /// epochs; features are scaled if asked to.
     /// # Shapes
-    /// -> `[positions, numbers a row]`
-    pub fn inputs(&self, positions: &[usize], device: &Device) -> Result<Tensor<2>, DataError> {
-        self.inputs_at(positions, 0, device)
-    }
-
-    /// As [`Rows::inputs`], in an epoch of training: augmented rows may differ from one to the next.
-    /// # Shapes
-    /// -> `[positions, numbers a row]`
-    pub fn inputs_at(
+    /// -> `[positions, numbers per row]`
+    pub fn inputs(
         &self,
         positions: &[usize],
         epoch: usize,
+        scaling: Option<&Scaling>,
         device: &Device,
     ) -> Result<Tensor<2>, DataError> {
         let width = self.width();
         let mut values = vec![0.0; positions.len() * width];
         for (&position, out) in positions.iter().zip(values.chunks_exact_mut(width)) {
-            self.dataset.inputs.read_row_at(self.rows[position], epoch as u64, out)?;
+            self.dataset.inputs().read_row_at(self.rows[position], epoch as u64, out)?;
+            scaling.iter().for_each(|scaling| scaling.apply(out));
         }
         Ok(Tensor::from_data(TensorData::new(values, [positions.len(), width]), device))
     }
@@ -151,50 +154,37 @@ impl<'a> Rows<'a> {
     /// outputs `[positions, outputs]` -> `[positions]`
     pub fn losses(&self, outputs: Tensor<2>, positions: &[usize]) -> Tensor<1> {
         let device = outputs.device();
-        match &self.dataset.labels {
-            Labels::Classes { .. } => {
-                let labels: Vec<i32> = positions.iter().map(|&i| self.labels[i] as i32).collect();
-                loss::cross_entropy(outputs, Tensor::from_data(labels.as_slice(), &device))
-            }
-            Labels::Numbers(values) => {
+        match self.dataset.labels().numbers() {
+            Some(values) => {
                 let targets: Vec<f32> = positions.iter().map(|&i| values[self.rows[i]]).collect();
                 loss::squared(outputs, Tensor::from_data(targets.as_slice(), &device))
+            }
+            None => {
+                let labels: Vec<i32> = positions.iter().map(|&i| self.labels[i] as i32).collect();
+                loss::cross_entropy(outputs, Tensor::from_data(labels.as_slice(), &device))
             }
         }
     }
 
     /// The continuous label of the row at a position, for regression.
     pub fn number(&self, position: usize) -> Option<f32> {
-        match &self.dataset.labels {
-            Labels::Numbers(values) => Some(values[self.rows[position]]),
-            Labels::Classes { .. } => None,
-        }
+        self.dataset.labels().numbers().map(|values| values[self.rows[position]])
     }
 }
 
-/// What the data ask for.
-pub fn task(dataset: &Dataset) -> Task {
-    match &dataset.labels {
-        Labels::Classes { names, .. } => Task::Classes(names.clone()),
-        Labels::Numbers(_) => Task::Regression,
+/// What the data ask for; None where labels are not known.
+pub fn task(dataset: &Dataset) -> Option<Task> {
+    match dataset.labels() {
+        Labels::Classes { names, .. } => Some(Task::Classes(names.clone())),
+        Labels::Numbers(_) => Some(Task::Regression),
+        Labels::Unknown { .. } => None,
     }
 }
 
 /// Names of the features, in their order; empty for pictures.
 pub fn feature_names(dataset: &Dataset) -> Vec<String> {
-    match &dataset.inputs {
+    match dataset.inputs() {
         Inputs::Features(features) => features.names.clone(),
         Inputs::Images(_) => Vec::new(),
-    }
-}
-
-/// What a model sees of each row of the data.
-pub fn input_shape(dataset: &Dataset) -> InputShape {
-    match &dataset.inputs {
-        Inputs::Features(features) => InputShape::Features(features.names.len()),
-        Inputs::Images(images) => {
-            let ImageShape { height, width, channels } = images.shape;
-            InputShape::Image { height, width, channels }
-        }
     }
 }

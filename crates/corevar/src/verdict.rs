@@ -1,5 +1,7 @@
 //! One sentence that says what a comparison of pooled and CoRe means.
 
+use corevar_data::SplitName;
+
 use crate::results::{EstimatorResult, Results};
 
 /// Differences of the error below this are called none: half a percentage point.
@@ -8,18 +10,18 @@ const NOTICEABLE: f64 = 0.005;
 /// What the table means, in one sentence. None without both a pooled and a CoRe estimator, or for
 /// regression, where errors have units.
 pub fn verdict(results: &Results) -> Option<String> {
-    let (pooled, core) = (named(results, "pooled")?, named(results, "core")?);
+    let (pooled, core) = (results.main("pooled")?, results.main("core")?);
     if results.data.classes.is_empty() {
         return None;
     }
-    if results.data.groups == 0 && results.data.splits.contains_key("train") {
+    if results.data.groups == 0 && results.data.splits.contains_key(SplitName::TRAIN) {
         return Some(
             "No two training rows share a label and an id, so CoRe is the pooled model here.".into(),
         );
     }
     let held_out = |estimator: &EstimatorResult| -> Vec<(String, f64)> {
-        let tests = estimator.mean.iter().filter(|(split, _)| *split != "train" && *split != "val");
-        tests.filter_map(|(split, numbers)| Some((split.clone(), numbers.error?))).collect()
+        let tests = estimator.mean.iter().filter(|(split, _)| split.is_test());
+        tests.filter_map(|(split, numbers)| Some((split.to_string(), numbers.error?))).collect()
     };
     if let Some(sentence) = nothing_learned(pooled, core) {
         return Some(sentence);
@@ -40,11 +42,11 @@ const LEARNED: f64 = 0.01;
 
 /// A word when neither model does better on the training rows than to answer the most frequent class.
 fn nothing_learned(pooled: &EstimatorResult, core: &EstimatorResult) -> Option<String> {
-    let classes = &pooled.runs.first()?.splits.get("train")?.by_class;
+    let classes = &pooled.runs.first()?.splits.get(SplitName::TRAIN)?.by_class;
     let rows: usize = classes.values().map(|class| class.rows).sum();
     let (name, most) = classes.iter().max_by_key(|(_, class)| class.rows)?;
     let without = 1.0 - most.rows as f64 / rows.max(1) as f64;
-    let error = |estimator: &EstimatorResult| estimator.mean.get("train")?.error;
+    let error = |estimator: &EstimatorResult| estimator.mean.get(SplitName::TRAIN)?.error;
     let lowest = error(pooled)?.min(error(core)?);
     (lowest > without - LEARNED).then(|| {
         format!(
@@ -54,12 +56,6 @@ fn nothing_learned(pooled: &EstimatorResult, core: &EstimatorResult) -> Option<S
     })
 }
 
-/// The chosen setting of that name, or the first.
-fn named<'a>(results: &'a Results, name: &str) -> Option<&'a EstimatorResult> {
-    let settings = || results.estimators.iter().filter(|estimator| estimator.name == name);
-    settings().find(|estimator| estimator.chosen).or_else(|| settings().next())
-}
-
 /// How much larger the pooled model's penalty must be to speak of a bias.
 const MUCH_LARGER: f64 = 5.0;
 
@@ -67,11 +63,11 @@ const MUCH_LARGER: f64 = 5.0;
 /// vary inside groups much more than CoRe's used style, so style predicted the label in training. None without both
 /// estimators or without held-out groups.
 pub fn bias_reading(results: &Results) -> Option<String> {
-    let (pooled, core) = (named(results, "pooled")?, named(results, "core")?);
+    let (pooled, core) = (results.main("pooled")?, results.main("core")?);
     let penalty = |estimator: &EstimatorResult, split: &str| estimator.mean.get(split)?.penalty;
-    let both = |split: &String| Some((split.clone(), penalty(pooled, split)?, penalty(core, split)?));
+    let both = |split: &SplitName| Some((split.to_string(), penalty(pooled, split)?, penalty(core, split)?));
     let ratio = |of: &(String, f64, f64)| of.1 / of.2.max(f64::MIN_POSITIVE);
-    let held_out = pooled.mean.keys().filter(|split| *split != "train").filter_map(both);
+    let held_out = pooled.mean.keys().filter(|split| !split.is_train()).filter_map(both);
     let (split, of_pooled, of_core) = held_out.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
     let numbers = format!(
         "inside the groups of {split} the pooled logits vary by {of_pooled:.3}, CoRe's by {of_core:.3}"
@@ -150,7 +146,7 @@ fn sentence(best: &Change, worst: &Change, changes: &[Change]) -> String {
             format!("CoRe helps: {}{price}: {}.", best.errors(), reading(best, changes))
         }
         (false, true) => {
-            format!("CoRe does not help here: {}. A smaller --penalty-weight loses less.", worst.errors())
+            format!("CoRe does not help here: {}. A smaller λ loses less.", worst.errors())
         }
         (false, false) => {
             "CoRe and the pooled model err alike, as far as so many rows can tell: the tests show no style \
@@ -163,6 +159,8 @@ fn sentence(best: &Change, worst: &Change, changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+
+    use corevar_data::BySplit;
 
     use super::*;
 
@@ -187,7 +185,7 @@ mod tests {
         let estimator = |name: &str, errors: [f64; 2]| {
             let numbers = |error| Numbers { error: Some(error), ..Default::default() };
             let mean = [("test1", errors[0]), ("test2", errors[1]), ("train", 0.9)]
-                .map(|(split, error)| (split.to_string(), numbers(error)));
+                .map(|(split, error)| (split, numbers(error)));
             EstimatorResult {
                 name: name.into(),
                 penalty: "logit-variance".into(),
@@ -195,8 +193,8 @@ mod tests {
                 ridge: 0.0,
                 chosen: false,
                 runs: Vec::new(),
-                mean: BTreeMap::from(mean),
-                standard_error: BTreeMap::new(),
+                mean: BySplit::from(mean),
+                standard_error: BySplit::default(),
             }
         };
         Results {
@@ -208,7 +206,7 @@ mod tests {
                 grouped_rows: 4,
                 groups: 2,
                 classes: vec!["a".into(), "b".into()],
-                splits: BTreeMap::from([("train".into(), 100)]),
+                splits: BySplit::from([("train", 100)]),
             },
             estimators: vec![estimator("pooled", pooled), estimator("core", core)],
             selection: None,
@@ -259,10 +257,10 @@ mod tests {
     #[test]
     fn a_difference_of_one_row_in_sixty_is_no_effect() {
         let mut results = results([0.1, 0.408], [0.1, 0.392]);
-        results.data.splits.insert("test2".into(), 60);
+        results.data.splits.insert("test2", 60);
         assert!(verdict(&results).unwrap().contains("err alike"));
         // Of 100000 rows it is.
-        results.data.splits.insert("test2".into(), 100_000);
+        results.data.splits.insert("test2", 100_000);
         assert!(verdict(&results).unwrap().starts_with("CoRe helps: on test2"));
     }
 
@@ -289,7 +287,7 @@ mod tests {
             by_class: BTreeMap::from([("circle".into(), class(60)), ("square".into(), class(40))]),
             worst_group_error: None,
         };
-        let splits = BTreeMap::from([("train".into(), train)]);
+        let splits = BySplit::from([("train", train)]);
         let mut results = results([0.4, 0.4], [0.4, 0.4]);
         for estimator in &mut results.estimators {
             estimator.runs =

@@ -5,12 +5,13 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![cfg(target_os = "linux")]
 
-use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use corevar::checkpoint::Checkpoint;
 use corevar::model::{CnnSpec, ModelSpec};
-use corevar::train::{EpochRecord, Log, TrainConfig, train_from};
+use corevar::study::{KeepIn, Start};
+use corevar::train::{EpochRecord, Log, TrainConfig};
+use corevar::{Observer, Study};
 use corevar_data::synthetic::{Sizes, find};
 
 // As the program: what the allocator keeps is part of what a user sees.
@@ -22,8 +23,6 @@ const WARM: usize = 500;
 
 /// What may come on top of the memory after [`WARM`] steps: the larger of 5 % and this many kB.
 const SLACK: u64 = 8 << 10;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Resident memory in kB.
 fn resident() -> u64 {
@@ -40,8 +39,8 @@ struct Gauge {
     most: u64,
 }
 
-impl Log for Gauge {
-    fn step(&mut self, _: usize, _: usize) {
+impl Gauge {
+    fn step(&mut self) {
         self.steps += 1;
         if self.steps == WARM {
             self.warm = resident();
@@ -49,8 +48,23 @@ impl Log for Gauge {
             self.most = self.most.max(resident());
         }
     }
+}
+
+#[derive(Default, Clone)]
+struct Watch(Arc<Mutex<Gauge>>);
+
+impl Log for Watch {
+    fn step(&mut self, _: usize, _: usize) {
+        self.0.lock().unwrap().step();
+    }
 
     fn epoch(&mut self, _: EpochRecord) {}
+}
+
+impl Observer for Watch {
+    fn started(&self, _: &str, _: usize) -> Box<dyn Log> {
+        Box::new(self.clone())
+    }
 }
 
 #[test]
@@ -61,15 +75,18 @@ fn memory_is_flat_after_the_first_steps() {
     let dataset = find("stickmen").unwrap().generate(&sizes, 1).unwrap();
     let cnn = CnnSpec { channels: vec![4, 8], ..Default::default() };
     // 440 training rows in batches of 40 are 11 steps an epoch; the last steps round up.
-    let epochs = steps.div_ceil(dataset.split("train").unwrap().len().div_ceil(40));
+    let epochs = steps.div_ceil(dataset.train().len().div_ceil(40));
     let config = TrainConfig { model: ModelSpec::Cnn(cnn), epochs, batch_size: 40, ..Default::default() };
-    let config = config.check().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let every = Duration::from_millis(200);
-    let mut keep = Checkpoint::new(folder.path(), "core-0", "data", &config, every, &NEVER);
-    let mut gauge = Gauge::default();
-    train_from(&config, &dataset, &mut gauge, &mut keep).unwrap();
-    let Gauge { steps: done, warm, most } = gauge;
+    let parent = tempfile::tempdir().unwrap();
+    let keep = KeepIn {
+        folder: parent.path().join("run"),
+        start: Start::New,
+        config: String::new(),
+        checkpoint_every: Duration::from_millis(200),
+    };
+    let watch = Watch::default();
+    Study::new(&dataset).config(config).one().keep_in(keep).observe(&watch).run().unwrap();
+    let Gauge { steps: done, warm, most } = *watch.0.lock().unwrap();
     eprintln!("{done} steps: {warm} kB after {WARM}, at most {most} kB later");
     assert!(done >= steps, "{done}");
     assert!(most <= warm + SLACK.max(warm / 20), "{warm} kB after {WARM} steps, {most} kB later");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use corevar_data::Tip;
 use corevar_data::table::Purpose;
 use corevar_data::{Cache, TableOptions, read};
 

@@ -3,7 +3,6 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
@@ -39,6 +38,8 @@ pub struct Augmentation {
     pub seed: u64,
 }
 
+const AMOUNT_TIP: &str = "set the field `Augmentation::rows` to a number from 1, such as 200, or to a share up to 1.0, such as 0.1";
+
 /// A number of rows, or a share of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Amount {
@@ -60,48 +61,54 @@ impl Augmentation {
         if self.recipe.steps.is_empty() {
             return fail(
                 "the recipe is empty".into(),
-                "name an intervention, as in --augment 'rotate=U(35,70)'",
+                "name an intervention in the field `Augmentation::recipe`, such as rotate=U(35,70)",
             );
         }
         match self.rows {
             Amount::Rows(1..) => Ok(()),
             Amount::Share(share) if share > 0.0 && share <= 1.0 => Ok(()),
-            rows => fail(
-                format!("`{rows}` is no number of rows to copy"),
-                "pass a number from 1 on, as in --augment-rows 200, or a share, as in --augment-rows 0.1",
-            ),
+            rows => fail(format!("`{rows}` is no number of rows to copy"), AMOUNT_TIP),
         }
     }
 
     /// Adds the copies to the split `train`, behind all other rows. A copy has the label, the attributes and the id
     /// of its original; an original without an id gets one that it shares with its copy alone. Pixels are
     /// not copied: a copy is made when it is read ([`Inputs::read_row_at`]).
-    pub fn apply(&self, mut dataset: Dataset) -> Result<Dataset, DataError> {
+    pub fn apply(&self, dataset: Dataset) -> Result<Dataset, DataError> {
         self.check()?;
         let originals = self.originals(&dataset)?;
-        let Inputs::Images(Images { shape, pixels }) = dataset.inputs else {
+        let Some(Images { shape, pixels }) = dataset.inputs().as_images().cloned() else {
             return Err(DataError::NeedsImages { action: "augmentation" });
         };
-        let base_rows = dataset.labels.len();
-        share_ids(&mut dataset.ids, &mut dataset.id_names, &originals);
-        for attribute in &mut dataset.attributes {
-            repeat(&mut attribute.of_row, &originals);
-        }
-        match &mut dataset.labels {
+        let base_rows = dataset.len();
+        let (mut ids, mut id_names) = (dataset.ids().to_vec(), dataset.id_names().to_vec());
+        share_ids(&mut ids, &mut id_names, &originals);
+        let mut attributes = dataset.attributes().to_vec();
+        attributes.iter_mut().for_each(|attribute| repeat(&mut attribute.of_row, &originals));
+        let mut labels = dataset.labels().clone();
+        match &mut labels {
             Labels::Classes { of_row, .. } => repeat(of_row, &originals),
             Labels::Numbers(values) => repeat(values, &originals),
+            Labels::Unknown { rows } => *rows += originals.len(),
         }
-        let train = dataset.splits.iter_mut().filter(|split| split.name == "train");
+        let mut splits = dataset.splits().to_vec();
+        let train = splits.iter_mut().filter(|split| split.name.is_train());
         train.for_each(|train| train.rows.extend(base_rows..base_rows + originals.len()));
         let changed = Changed {
-            base: Arc::new(pixels),
+            base: pixels,
             recipe: self.recipe.clone(),
             which: Which::Copies { base_rows, originals },
             mode: self.mode,
             seed: self.seed,
         };
-        let inputs = Inputs::Images(Images { shape, pixels: Pixels::Changed(changed) });
-        Ok(Dataset { inputs, ..dataset })
+        dataset
+            .edit()
+            .inputs(Inputs::Images(Images::new(shape, Pixels::Changed(changed))))
+            .labels(labels)
+            .id_indices(ids, id_names)
+            .attributes(attributes)
+            .split_rows(splits)
+            .check()
     }
 
     /// The rows that get a copy, ascending. A larger amount has those of a smaller one among them.
@@ -120,7 +127,7 @@ impl Augmentation {
                 ),
                 tip: match candidates.len() {
                     0 => "put rows into the split `train`".into(),
-                    most => format!("pass --augment-rows {most} or fewer"),
+                    most => format!("set the field `Augmentation::rows` to {most} or less"),
                 },
             });
         }
@@ -132,12 +139,12 @@ impl Augmentation {
 
     /// The training rows of the label, or all.
     fn candidates(&self, dataset: &Dataset) -> Result<Vec<usize>, DataError> {
-        let train = dataset.split("train").unwrap_or_default();
+        let train = dataset.train();
         let Some(label) = &self.label else { return Ok(train.to_vec()) };
-        let Labels::Classes { names, of_row } = &dataset.labels else {
+        let Labels::Classes { names, of_row } = dataset.labels() else {
             return Err(DataError::Augmentation {
                 problem: format!("`{label}` cannot be a class: the labels are numbers"),
-                tip: "leave out --augment-label".into(),
+                tip: "leave out the field `Augmentation::label`".into(),
             });
         };
         let Some(class) = names.iter().position(|name| name == label) else {
@@ -186,7 +193,7 @@ impl FromStr for Amount {
         };
         amount.ok_or_else(|| DataError::Augmentation {
             problem: format!("`{text}` is neither a number of rows nor a share"),
-            tip: "pass a number, as in --augment-rows 200, or a share, as in --augment-rows 0.1".into(),
+            tip: AMOUNT_TIP.into(),
         })
     }
 }
@@ -205,30 +212,22 @@ impl fmt::Display for Amount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Attribute, Features, ImageShape, Split};
+    use crate::Tip;
+    use crate::{Features, ImageShape};
 
     const SHAPE: ImageShape = ImageShape { height: 2, width: 2, channels: 1 };
 
     /// Six rows: four in train, of which row 1 and row 2 share an id. All pixels of row r are 10 r + 10.
     fn dataset() -> Dataset {
         let pixels = Pixels::Memory((0..24).map(|i| 10 * (i / 4) + 10).collect());
-        let split = |name: &str, rows: [usize; 3]| Split { name: name.into(), rows: rows.to_vec() };
-        Dataset {
-            name: "six".into(),
-            inputs: Inputs::Images(Images { shape: SHAPE, pixels }),
-            labels: Labels::Classes {
-                names: vec!["cat".into(), "dog".into()],
-                of_row: vec![0, 0, 0, 1, 1, 1],
-            },
-            ids: vec![None, Some(0), Some(0), None, Some(1), None],
-            id_names: vec!["p".into(), "aug:7".into()],
-            splits: vec![split("test", [3, 4, 5]), split("train", [0, 1, 2])],
-            attributes: vec![Attribute {
-                name: "place".into(),
-                levels: vec!["field".into(), "wood".into()],
-                of_row: vec![1, 0, 1, 0, 1, 0],
-            }],
-        }
+        Dataset::of(Inputs::Images(Images::new(SHAPE, pixels)))
+            .name("six")
+            .classes(&["cat", "cat", "cat", "dog", "dog", "dog"])
+            .id_indices(vec![None, Some(0), Some(0), None, Some(1), None], vec!["p".into(), "aug:7".into()])
+            .splits(["train", "train", "train", "test", "test", "test"])
+            .attribute("place", &["wood", "field", "wood", "field", "wood", "field"])
+            .check()
+            .unwrap()
     }
 
     fn augmentation(recipe: &str) -> Augmentation {
@@ -236,8 +235,8 @@ mod tests {
     }
 
     fn pixels(data: &Dataset, row: usize, epoch: u64) -> Vec<u8> {
-        let mut out = vec![0.0; data.inputs.width()];
-        data.inputs.read_row_at(row, epoch, &mut out).unwrap();
+        let mut out = vec![0.0; data.inputs().width()];
+        data.inputs().read_row_at(row, epoch, &mut out).unwrap();
         out.iter().map(|value| (value * 255.0).round() as u8).collect()
     }
 
@@ -251,9 +250,9 @@ mod tests {
         let data = augmentation("brightness=200").apply(dataset()).unwrap();
         assert_eq!(data.split("train"), Some(&[0, 1, 2, 6, 7, 8][..]));
         assert_eq!(data.split("test"), Some(&[3, 4, 5][..]));
-        let Labels::Classes { of_row, .. } = &data.labels else { panic!("classes") };
+        let Labels::Classes { of_row, .. } = data.labels() else { panic!("classes") };
         assert_eq!(of_row[6..], [0, 0, 0]);
-        assert_eq!(data.attributes[0].of_row[6..], [1, 0, 1]);
+        assert_eq!(data.attributes()[0].of_row[6..], [1, 0, 1]);
         assert_eq!(pixels(&data, 6, 0), [20; 4]);
         assert_eq!([pixels(&data, 8, 0), pixels(&data, 2, 0)], [[60; 4], [30; 4]]);
     }
@@ -261,8 +260,8 @@ mod tests {
     #[test]
     fn an_original_without_an_id_gets_one_that_nobody_has() {
         let data = augmentation("grayscale").apply(dataset()).unwrap();
-        assert_eq!(data.id_names, ["p", "aug:7", "aug+:0"]);
-        assert_eq!(data.ids, [2, 0, 0, 9, 1, 9, 2, 0, 0].map(|id| (id != 9).then_some(id)));
+        assert_eq!(data.id_names(), ["p", "aug:7", "aug+:0"]);
+        assert_eq!(data.ids(), [2, 0, 0, 9, 1, 9, 2, 0, 0].map(|id| (id != 9).then_some(id)));
     }
 
     #[test]
@@ -276,7 +275,7 @@ mod tests {
         assert_eq!(pixels(&fresh, 7, 5), pixels(&fresh, 7, 5));
         assert_eq!(pixels(&fresh, 1, 5), pixels(&fresh, 1, 0), "originals are left alone");
         let mut out = vec![0.0; 4];
-        fresh.inputs.read_row(7, &mut out).unwrap();
+        fresh.inputs().read_row(7, &mut out).unwrap();
         assert_eq!((out[0] * 255.0).round() as u8, pixels(&fresh, 7, 0)[0]);
     }
 
@@ -295,12 +294,12 @@ mod tests {
 
     #[test]
     fn one_class_alone_can_be_copied() {
-        let mut data = dataset();
-        data.splits[1].rows.push(4);
+        let splits = ["train", "train", "train", "test", "train", "test"];
+        let data = dataset().edit().splits(splits).check().unwrap();
         let data =
             Augmentation { label: Some("dog".into()), ..augmentation("brightness=50") }.apply(data).unwrap();
         assert_eq!(data.len(), 7);
-        assert_eq!((data.ids[6], pixels(&data, 6, 0)), (Some(1), vec![25; 4]));
+        assert_eq!((data.ids()[6], pixels(&data, 6, 0)), (Some(1), vec![25; 4]));
     }
 
     #[test]
@@ -309,7 +308,7 @@ mod tests {
         let twice = augmentation("brightness=50").apply(once).unwrap();
         assert_eq!(twice.split("train").map(<[usize]>::len), Some(12));
         assert_eq!(pixels(&twice, 12, 3), [10; 4], "the copy of row 6, which is row 0 twice as bright");
-        assert_eq!(twice.ids[12], twice.ids[0]);
+        assert_eq!(twice.ids()[12], twice.ids()[0]);
     }
 
     #[test]
@@ -318,17 +317,18 @@ mod tests {
         let with_label = |label: &str| Augmentation { label: Some(label.into()), ..augmentation("rotate=5") };
         assert_eq!(
             message(&with_rows(Amount::Rows(4)), dataset()),
-            "augmentation: 4 rows are to be copied, but there are 3 in train; pass --augment-rows 3 or fewer"
+            "augmentation: 4 rows are to be copied, but there are 3 in train; \
+             set the field `Augmentation::rows` to 3 or less"
         );
         assert!(message(&with_rows(Amount::Rows(0)), dataset()).contains("`0` is no number of rows"));
         assert!(message(&with_rows(Amount::Share(1.5)), dataset()).contains("`1.5` is no number of rows"));
         assert!(message(&with_rows(Amount::Share(f64::NAN)), dataset()).contains("`NaN`"));
         assert!(message(&with_label("dog"), dataset()).contains("there are 0 in train of the class `dog`"));
         assert!(message(&with_label("cow"), dataset()).ends_with("the classes are cat, dog"));
-        let numbers = Dataset { labels: Labels::Numbers(vec![0.0; 6]), ..dataset() };
+        let numbers = dataset().edit().numbers([0.0; 6]).check().unwrap();
         assert!(message(&with_label("cat"), numbers).contains("the labels are numbers"));
         let features = Features { names: vec!["x1".into()], values: vec![0.0; 6] };
-        let features = Dataset { inputs: Inputs::Features(features), ..dataset() };
+        let features = dataset().edit().inputs(Inputs::Features(features)).check().unwrap();
         assert!(message(&augmentation("rotate=5"), features).starts_with("augmentation works on images"));
     }
 

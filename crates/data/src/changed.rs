@@ -40,6 +40,13 @@ pub(crate) enum Which {
 }
 
 impl Changed {
+    pub(crate) fn rows(&self, shape: ImageShape) -> Option<usize> {
+        match &self.which {
+            Which::All | Which::Some(_) => self.base.rows(shape),
+            Which::Copies { base_rows, originals } => Some(base_rows + originals.len()),
+        }
+    }
+
     /// The row of the base from which a row is made, and whether it is changed.
     fn source(&self, row: usize) -> (usize, bool) {
         match &self.which {

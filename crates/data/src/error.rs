@@ -3,12 +3,22 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::Tip;
 use crate::images::ImageProblem;
 use crate::table::TableProblem;
 
 /// Every way in which reading or drawing data can fail.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DataError {
+    /// Parts of a data set that do not fit each other.
+    #[error("{field}: {problem}")]
+    Inconsistent {
+        /// Which part: `inputs`, `labels`, `ids`, `splits` or `attributes`.
+        field: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// An intervention that cannot be understood or applied.
     #[error("intervention `{item}`: {problem}")]
     Intervention {
@@ -91,9 +101,8 @@ pub enum DataError {
     },
 }
 
-impl DataError {
-    /// What the user can do about it, to be printed as a line of its own after the message.
-    pub fn tip(&self) -> Option<String> {
+impl Tip for DataError {
+    fn tip(&self) -> Option<String> {
         match self {
             DataError::Io { .. } => Some(
                 "see that the file is there, can be read and has room to be written; then try again".into(),
@@ -105,10 +114,13 @@ impl DataError {
             DataError::Sizes { tip, .. }
             | DataError::Intervention { tip, .. }
             | DataError::Augmentation { tip, .. } => Some(tip.clone()),
+            DataError::Inconsistent { .. } => Some("give every part one entry per row".into()),
             DataError::NeedsImages { .. } => Some("change the features in the table itself".into()),
         }
     }
+}
 
+impl DataError {
     /// For `map_err`: a failed system call on `path`.
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> DataError {
         // The name is copied only when it is needed: this stands behind every small read.

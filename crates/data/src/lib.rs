@@ -9,24 +9,33 @@ mod cache;
 mod changed;
 mod dataset;
 mod error;
+pub mod groups;
 mod guard;
 pub mod images;
 pub mod import;
 pub mod inspect;
 pub mod interventions;
-pub mod protocols;
-mod random;
+mod names;
+mod natural;
+pub mod random;
 mod save;
 mod split;
 pub mod synthetic;
 pub mod table;
+mod tip;
 mod views;
 
 pub use augment::{Amount, Augmentation};
 pub use cache::Cache;
 pub use changed::{Changed, Mode};
-pub use dataset::{Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
+pub use dataset::{
+    Attribute, Dataset, DatasetBuilder, Features, ImageShape, Images, Inputs, Labels, Pixels, Preparation,
+};
 pub use error::{DataError, Place};
+pub use groups::Groups;
+pub use natural::natural;
 pub use save::{encode_png, save};
+pub use split::{BySplit, Role, Split, SplitName};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
+pub use tip::Tip;
 pub use views::Views;

@@ -8,7 +8,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
-use crate::{DataError, Dataset, ImageShape, Images, Inputs, Labels};
+use crate::{DataError, Dataset, ImageShape, Images, Inputs};
 
 /// Writes `metadata.csv` and, for pictures, PNG files under `images/`.
 ///
@@ -18,7 +18,7 @@ pub fn save(dataset: &Dataset, folder: &Path) -> Result<(), DataError> {
     refuse_occupied(folder)?;
     let partial = Partial::beside(folder)?;
     write_table(dataset, &partial.path.join("metadata.csv"))?;
-    if let Inputs::Images(images) = &dataset.inputs {
+    if let Inputs::Images(images) = dataset.inputs() {
         write_images(images, dataset.len(), &partial.path)?;
     }
     partial.rename(folder)
@@ -91,21 +91,20 @@ fn write_table(dataset: &Dataset, path: &Path) -> Result<(), DataError> {
         },
     };
     out.write_record(header(dataset)).map_err(fault)?;
-    let splits = split_of_row(dataset, path)?;
-    for (row, split) in splits.into_iter().enumerate() {
+    for (row, split) in split_of_row(dataset).into_iter().enumerate() {
         out.write_record(record(dataset, row, split)).map_err(fault)?;
     }
     out.flush().map_err(DataError::io(path, "write"))
 }
 
 fn header(dataset: &Dataset) -> Vec<&str> {
-    let mut header: Vec<&str> = match &dataset.inputs {
+    let mut header: Vec<&str> = match dataset.inputs() {
         Inputs::Images(_) => vec!["filename"],
         Inputs::Features(_) => Vec::new(),
     };
     header.extend(["y", "group_id", "split"]);
-    header.extend(dataset.attributes.iter().map(|attribute| attribute.name.as_str()));
-    if let Inputs::Features(features) = &dataset.inputs {
+    header.extend(dataset.attributes().iter().map(|attribute| attribute.name.as_str()));
+    if let Inputs::Features(features) = dataset.inputs() {
         header.extend(features.names.iter().map(String::as_str));
     }
     header
@@ -113,19 +112,16 @@ fn header(dataset: &Dataset) -> Vec<&str> {
 
 fn record(dataset: &Dataset, row: usize, split: &str) -> Vec<String> {
     let mut record = Vec::new();
-    if let Inputs::Images(_) = &dataset.inputs {
+    if let Inputs::Images(_) = dataset.inputs() {
         record.push(image_name(row, dataset.len()));
     }
-    record.push(match &dataset.labels {
-        Labels::Classes { names, of_row } => names[of_row[row] as usize].clone(),
-        Labels::Numbers(values) => values[row].to_string(),
-    });
-    record.push(dataset.ids[row].map_or(String::new(), |id| dataset.id_names[id as usize].clone()));
+    record.push(dataset.labels().text(row));
+    record.push(dataset.id_name(row).unwrap_or_default().into());
     record.push(split.into());
-    for attribute in &dataset.attributes {
+    for attribute in dataset.attributes() {
         record.push(attribute.levels[attribute.of_row[row] as usize].clone());
     }
-    if let Inputs::Features(features) = &dataset.inputs {
+    if let Inputs::Features(features) = dataset.inputs() {
         // The shortest text that reads back to the same number.
         let width = features.names.len();
         record.extend(features.values[row * width..(row + 1) * width].iter().map(f32::to_string));
@@ -133,15 +129,12 @@ fn record(dataset: &Dataset, row: usize, split: &str) -> Vec<String> {
     record
 }
 
-fn split_of_row<'a>(dataset: &'a Dataset, path: &Path) -> Result<Vec<&'a str>, DataError> {
-    let mut splits = vec![None; dataset.len()];
-    for split in &dataset.splits {
-        split.rows.iter().for_each(|row| splits[*row] = Some(split.name.as_str()));
+fn split_of_row(dataset: &Dataset) -> Vec<&str> {
+    let mut names = vec![""; dataset.len()];
+    for split in dataset.splits() {
+        split.rows.iter().for_each(|row| names[*row] = split.name.as_str());
     }
-    splits.into_iter().collect::<Option<Vec<&str>>>().ok_or_else(|| {
-        let reason = "a row of the data set is in no split".to_string();
-        DataError::Save { path: path.into(), reason, tip: "put every row into a split" }
-    })
+    names
 }
 
 /// `images/00042.png`, with as many digits as the last row needs.

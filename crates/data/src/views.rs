@@ -30,12 +30,10 @@ pub struct Views {
 
 impl Views {
     /// Takes the data set, whose pictures are shared from then on. Features are an error.
-    pub fn of(mut dataset: Dataset) -> Result<Views, DataError> {
-        let Inputs::Images(Images { shape, pixels }) = dataset.inputs else {
+    pub fn of(dataset: Dataset) -> Result<Views, DataError> {
+        let Some(Images { shape, pixels }) = dataset.inputs().as_images().cloned() else {
             return Err(DataError::NeedsImages { action: "an intervention" });
         };
-        let pixels = Arc::new(pixels);
-        dataset.inputs = view(shape, &pixels, Recipe { steps: Vec::new() }, Which::All, 0);
         Ok(Views { shape, pixels, plain: dataset })
     }
 
@@ -55,51 +53,34 @@ impl Views {
                 Which::Some(changed)
             }
         };
-        let Dataset { name, labels, ids, id_names, splits, attributes, .. } = &self.plain;
-        Dataset {
-            name: name.clone(),
-            inputs: view(self.shape, &self.pixels, recipe.clone(), which, seed),
-            labels: labels.clone(),
-            ids: ids.clone(),
-            id_names: id_names.clone(),
-            splits: splits.clone(),
-            attributes: attributes.clone(),
-        }
+        self.plain.seen_as(view(self.shape, &self.pixels, recipe.clone(), which, seed))
     }
 }
 
 fn view(shape: ImageShape, pixels: &Arc<Pixels>, recipe: Recipe, which: Which, seed: u64) -> Inputs {
     let changed = Changed { base: Arc::clone(pixels), recipe, which, mode: Mode::Fixed, seed };
-    Inputs::Images(Images { shape, pixels: Pixels::Changed(changed) })
+    Inputs::Images(Images::new(shape, Pixels::Changed(changed)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Features, Labels};
+    use crate::Features;
 
     const SHAPE: ImageShape = ImageShape { height: 1, width: 2, channels: 1 };
 
     fn dataset(inputs: Inputs) -> Dataset {
-        Dataset {
-            name: "two".into(),
-            inputs,
-            labels: Labels::Classes { names: vec!["a".into(), "b".into()], of_row: vec![0, 1] },
-            ids: vec![None, None],
-            id_names: vec![],
-            splits: vec![],
-            attributes: vec![],
-        }
+        Dataset::of(inputs).name("two").classes(&["a", "b"]).check().unwrap()
     }
 
     fn views() -> Views {
         let pixels = Pixels::Memory(vec![10, 20, 30, 40]);
-        Views::of(dataset(Inputs::Images(Images { shape: SHAPE, pixels }))).unwrap()
+        Views::of(dataset(Inputs::Images(Images::new(SHAPE, pixels)))).unwrap()
     }
 
     fn row(data: &Dataset, row: usize) -> Vec<f32> {
-        let mut out = vec![0.0; data.inputs.width()];
-        data.inputs.read_row(row, &mut out).unwrap();
+        let mut out = vec![0.0; data.inputs().width()];
+        data.inputs().read_row(row, &mut out).unwrap();
         out.iter().map(|value| (value * 255.0).round()).collect()
     }
 
@@ -111,7 +92,7 @@ mod tests {
         assert_eq!([row(&bright, 0), row(&bright, 1)], [[20.0, 40.0], [60.0, 80.0]]);
         assert_eq!([row(&dark, 0), row(&dark, 1)], [[5.0, 10.0], [15.0, 20.0]]);
         assert_eq!([row(views.plain(), 0), row(views.plain(), 1)], [[10.0, 20.0], [30.0, 40.0]]);
-        assert_eq!(bright.labels, views.plain().labels);
+        assert_eq!(bright.labels(), views.plain().labels());
     }
 
     #[test]

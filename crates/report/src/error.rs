@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use corevar_data::Tip;
+
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -63,19 +65,17 @@ pub enum ReportError {
     },
 }
 
-impl ReportError {
-    /// What to do about it.
-    pub fn tip(&self) -> Option<&'static str> {
-        match self {
-            Self::NoResults(_) => Some("name the folder that was --out of a finished train, compare or demo"),
-            Self::Schema { .. } => {
-                Some("write the report with the version of corevar that trained the models")
-            }
+impl Tip for ReportError {
+    fn tip(&self) -> Option<String> {
+        let tip = match self {
+            Self::NoResults(_) => "name the folder of a finished run (`KeepIn::folder`)",
+            Self::Schema { .. } => "write the report with the version of corevar that trained the models",
             Self::Json { .. } | Self::Metrics { .. } | Self::Config { .. } => {
-                Some("take the record as corevar wrote it; a damaged one comes back by training again")
+                "take the record as corevar wrote it; a damaged one comes back by training again"
             }
-            Self::Read { .. } => Some("name the folder of a finished run, on a disk that can be read"),
-            Self::Write { .. } => Some("the folder of the run must have room and be writable"),
-        }
+            Self::Read { .. } => "name the folder of a finished run, on a disk that can be read",
+            Self::Write { .. } => "the folder of the run must have room and be writable",
+        };
+        Some(tip.into())
     }
 }

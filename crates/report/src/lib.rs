@@ -5,8 +5,8 @@
 //! slider and tips; the page is complete without it. [`html`] is the same without a disk.
 //!
 //! A section is a file in `sections/` and a line in `sections::SECTIONS`. It gets the [`Records`] and returns
-//! markup, in which `maud` escapes every name that comes from the data. Plots are drawn by `plotters`
-//! through `plot::svg`, which puts the page's colours into them.
+//! markup, in which `maud` escapes every name that comes from the data. Plots are SVG, which `plot` writes
+//! through `maud` too, in the colours of the page.
 
 mod error;
 mod format;
@@ -24,12 +24,15 @@ mod weights;
 
 use std::path::{Path, PathBuf};
 
+use corevar::Outcome;
+
+pub use corevar::results::EpochLine;
 pub use error::ReportError;
-pub use records::{EpochLine, Records, Setting};
+pub use records::{Records, Setting};
 pub use reproductions::{write_reproduction, write_reproductions};
 
 /// Name of the report in the folder of its run.
-pub const FILE: &str = "report.html";
+pub use corevar::study::layout::REPORT as FILE;
 
 /// Reads the records in the folder `run` and writes its `report.html`, whole or not at all. Returns its path.
 ///
@@ -37,9 +40,22 @@ pub const FILE: &str = "report.html";
 /// Without a readable `results.json`, or when a record is not what its form says. A missing `config.toml`,
 /// `metrics.jsonl` or `evidence.json` is no error: sections say so or are left out.
 pub fn write(run: &Path) -> Result<PathBuf, ReportError> {
-    let records = Records::read(run)?;
-    let path = run.join(FILE);
-    corevar::run_folder::write_whole(&path, html(&records).as_bytes())
+    write_page(run, &html(&Records::read(run)?))
+}
+
+/// Writes the report of a study into its folder, from what the study has in memory. None without a folder.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_outcome(outcome: &Outcome) -> Result<Option<PathBuf>, ReportError> {
+    let Some(folder) = outcome.folder() else { return Ok(None) };
+    let records = Records::of(outcome, folder)?;
+    write_page(folder.path(), &html(&records)).map(Some)
+}
+
+fn write_page(folder: &Path, page: &str) -> Result<PathBuf, ReportError> {
+    let path = folder.join(FILE);
+    corevar::write_whole(&path, page.as_bytes())
         .map_err(|cause| ReportError::Write { path: path.clone(), cause })?;
     Ok(path)
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::Records;
 use crate::format::Unit;
-use crate::models::is_of;
+
 use crate::names::{Named, estimators, splits};
 use crate::plot::{Bar, Bars, Group};
 use crate::sections::figure;
@@ -44,7 +44,7 @@ impl Measure {
             return Some((mean - spread, mean + spread));
         }
         let of_estimator =
-            |evidence: &&corevar::evidence::ModelEvidence| is_of(&evidence.setting, estimator.result);
+            |evidence: &&corevar::evidence::ModelEvidence| evidence.setting.is_of(estimator.result);
         let model = records.evidence.as_ref()?.models.iter().find(of_estimator)?;
         let interval = self.interval?(model.splits.get(split)?)?;
         Some((interval.low, interval.high))

@@ -1,7 +1,7 @@
 //! The models that evidence was gathered of, with the names and colours that they have on the whole page.
 
 use corevar::evidence::{ModelEvidence, Setting};
-use corevar::results::EstimatorResult;
+use corevar_data::SplitName;
 
 use crate::Records;
 use crate::format::exact;
@@ -25,7 +25,7 @@ const MOST: usize = 6;
 pub fn models<'a>(records: &'a Records) -> Vec<Model<'a>> {
     let named = estimators(&records.results);
     let label = |setting: &Setting| {
-        let of_results = named.iter().find(|named| is_of(setting, named.result));
+        let of_results = named.iter().find(|named| setting.is_of(named.result));
         match of_results {
             Some(named) => named.label.clone(),
             None => format!("{} λ={}", display(&setting.name), exact(setting.penalty_weight)),
@@ -55,19 +55,11 @@ pub fn main_models(records: &Records) -> Vec<Model<'_>> {
     main
 }
 
-/// Whether this evidence is of a run of that estimator.
-pub fn is_of(setting: &Setting, estimator: &EstimatorResult) -> bool {
-    setting.name == estimator.name
-        && setting.penalty == estimator.penalty
-        && setting.penalty_weight == estimator.penalty_weight
-        && setting.ridge == estimator.ridge
-}
-
 /// Splits other than training and validation that the models were asked about.
 pub fn held_out(records: &Records) -> Vec<&str> {
     let has_evidence =
-        |split: &&str| models(records).iter().any(|model| model.evidence.splits.contains_key(*split));
-    let is_test = |split: &&str| *split != "train" && *split != "val";
+        |split: &&str| models(records).iter().any(|model| model.evidence.splits.contains_key(split));
+    let is_test = |split: &&str| SplitName::from(*split).is_test();
     splits(&records.results).into_iter().filter(is_test).filter(has_evidence).collect()
 }
 

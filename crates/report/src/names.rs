@@ -1,9 +1,9 @@
 //! Names from the records: their order, how they are told apart, and which colour they have.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use corevar::results::{EstimatorResult, Results};
+use corevar_data::SplitName;
 
 use crate::format::exact;
 use crate::plot::Colour;
@@ -76,32 +76,12 @@ fn labels(estimators: &[EstimatorResult]) -> Vec<String> {
     })
 }
 
-/// All splits that the records speak of: `train`, `val`, then the tests, `test2` before `test10`.
+/// All splits that the records speak of, in order.
 pub fn splits(results: &Results) -> Vec<&str> {
     let of_data = results.data.splits.keys();
     let of_results = results.estimators.iter().flat_map(|estimator| estimator.mean.keys());
-    let names: BTreeSet<&str> = of_data.chain(of_results).map(String::as_str).collect();
-    let mut names: Vec<&str> = names.into_iter().collect();
-    let place = |name: &str| ["train", "val"].iter().position(|first| *first == name).unwrap_or(2);
-    names.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| natural(a, b)));
-    names
-}
-
-/// By letters, but runs of digits by their value.
-fn natural(a: &str, b: &str) -> Ordering {
-    let key = |text: &str| -> Vec<(usize, String)> {
-        let is_digit = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
-        let parts = text.as_bytes().chunk_by(|x, y| x.is_ascii_digit() == y.is_ascii_digit());
-        let part = |bytes: &[u8]| match String::from_utf8_lossy(bytes) {
-            digits if is_digit(&digits) => {
-                let digits = digits.trim_start_matches('0').to_string();
-                (digits.len(), digits)
-            }
-            letters => (usize::MAX, letters.into_owned()),
-        };
-        parts.map(part).collect()
-    };
-    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
+    let names: BTreeSet<&SplitName> = of_data.chain(of_results).collect();
+    names.into_iter().map(SplitName::as_str).collect()
 }
 
 #[cfg(test)]
@@ -110,17 +90,10 @@ mod tests {
     use crate::samples;
 
     #[test]
-    fn numbers_in_names_count_by_value() {
-        let mut names = ["test10", "site-B", "test2", "test02", "test", "2", "site-Ä"];
-        names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["2", "site-B", "site-Ä", "test", "test02", "test2", "test10"]);
-    }
-
-    #[test]
     fn train_and_val_come_first() {
         let mut results = samples::small().results;
         for name in ["val", "test10", "train", "a"] {
-            results.data.splits.insert(name.into(), 1);
+            results.data.splits.insert(name, 1);
         }
         assert_eq!(splits(&results), ["train", "val", "a", "test1", "test2", "test10"]);
     }

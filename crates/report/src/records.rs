@@ -3,8 +3,10 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use corevar::Outcome;
 use corevar::evidence::{self, Evidence};
-use corevar::results::{self, Results};
+use corevar::results::{self, EpochLine, Results};
+use corevar::study::{RunFolder, layout};
 use corevar_data::bounded::{self, LARGEST_RECORD, LARGEST_SETTINGS};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -40,46 +42,40 @@ pub struct Setting {
     pub value: String,
 }
 
-/// One line of `metrics.jsonl`. A number that is not finite was written as null.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct EpochLine {
-    /// Name of the estimator.
-    pub estimator: String,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Counted from 1.
-    pub epoch: u64,
-    /// Mean loss.
-    pub risk: Option<f64>,
-    /// The penalty before its weight.
-    pub penalty: Option<f64>,
-    /// The ridge term with its weight.
-    pub ridge: Option<f64>,
-}
-
 impl Records {
+    /// The records of a study that was just done, as its folder has them.
+    ///
+    /// # Errors
+    /// When the settings are not TOML.
+    pub fn of(outcome: &Outcome, folder: &RunFolder) -> Result<Self, ReportError> {
+        Ok(Self {
+            name: name(folder.path()),
+            results: outcome.results.clone(),
+            config: Some(settings(&folder.path().join(layout::CONFIG), folder.config())?),
+            epochs: outcome.epochs.clone(),
+            evidence: Some(outcome.evidence.clone()),
+            path: outcome.path.clone(),
+        })
+    }
+
     /// Reads the records in the folder `run`.
     ///
     /// # Errors
     /// See [`crate::write`].
     pub fn read(run: &Path) -> Result<Self, ReportError> {
-        // The path may be `.` or end in `..`: only the file system knows its name.
-        let folder = run.canonicalize().unwrap_or_else(|_| run.into());
-        let name =
-            folder.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned());
         Ok(Self {
-            name,
+            name: name(run),
             results: results(run)?,
             config: config(run)?,
             epochs: epochs(run)?,
-            evidence: record(&run.join(evidence::FILE), evidence::SCHEMA)?,
-            path: record(&run.join("selection").join("results.json"), results::SCHEMA)?,
+            evidence: record(&run.join(layout::EVIDENCE), evidence::SCHEMA)?,
+            path: record(&run.join(layout::SELECTION).join(layout::RESULTS), results::SCHEMA)?,
         })
     }
 }
 
 fn results(run: &Path) -> Result<Results, ReportError> {
-    record(&run.join("results.json"), results::SCHEMA)?.ok_or_else(|| ReportError::NoResults(run.into()))
+    record(&run.join(layout::RESULTS), results::SCHEMA)?.ok_or_else(|| ReportError::NoResults(run.into()))
 }
 
 /// A record of JSON that names its schema. None without the file.
@@ -97,15 +93,25 @@ fn record<T: DeserializeOwned>(path: &Path, schema: &'static str) -> Result<Opti
     }
 }
 
+/// The name of a run is that of its folder.
+fn name(run: &Path) -> String {
+    // The path may be `.` or end in `..`: only the file system knows its name.
+    let folder = run.canonicalize().unwrap_or_else(|_| run.into());
+    folder.file_name().map_or_else(|| "run".into(), |name| name.to_string_lossy().into_owned())
+}
+
 /// None without the file.
 fn config(run: &Path) -> Result<Option<Vec<Setting>>, ReportError> {
-    let path = run.join("config.toml");
-    let Some(text) = text(&path, LARGEST_SETTINGS)? else { return Ok(None) };
+    let path = run.join(layout::CONFIG);
+    text(&path, LARGEST_SETTINGS)?.map(|text| settings(&path, &text)).transpose()
+}
+
+fn settings(path: &Path, text: &str) -> Result<Vec<Setting>, ReportError> {
     let table: toml::Table =
-        text.parse().map_err(|cause| ReportError::Config { path, cause: Box::new(cause) })?;
+        text.parse().map_err(|cause| ReportError::Config { path: path.into(), cause: Box::new(cause) })?;
     let mut settings = Vec::new();
     flatten("", table, &mut settings);
-    Ok(Some(settings))
+    Ok(settings)
 }
 
 fn flatten(prefix: &str, table: toml::Table, settings: &mut Vec<Setting>) {
@@ -128,7 +134,7 @@ fn plain(value: &toml::Value) -> String {
 
 /// Empty without the file.
 fn epochs(run: &Path) -> Result<Vec<EpochLine>, ReportError> {
-    let path = run.join("metrics.jsonl");
+    let path = run.join(layout::METRICS);
     let text = text(&path, LARGEST_METRICS)?.unwrap_or_default();
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let broken = |line, cause| ReportError::Metrics { path: path.clone(), line, cause };
@@ -147,6 +153,8 @@ fn text(path: &Path, most: u64) -> Result<Option<String>, ReportError> {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use corevar_data::Tip;
 
     use super::*;
     use crate::samples;
@@ -193,7 +201,7 @@ mod tests {
     fn a_folder_without_results_says_what_to_name() {
         let error = Records::read(folder(&[]).path()).unwrap_err();
         assert!(matches!(error, ReportError::NoResults(_)));
-        assert!(error.tip().unwrap().contains("--out"));
+        assert!(error.tip().unwrap().contains("`KeepIn::folder`"));
     }
 
     #[test]

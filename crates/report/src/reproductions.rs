@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use corevar::experiment::{Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
+use corevar::study::layout;
 use corevar_data::bounded;
+use corevar_paper::{Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
 use maud::{Markup, html};
 
 use crate::error::ReportError;
@@ -37,10 +38,7 @@ pub fn write_reproduction(folder: &Path, record: &Reproduction) -> Result<PathBu
 }
 
 fn write(folder: &Path, page: &Markup) -> Result<PathBuf, ReportError> {
-    let path = folder.join(crate::FILE);
-    corevar::run_folder::write_whole(&path, page.0.as_bytes())
-        .map_err(|cause| ReportError::Write { path: path.clone(), cause })?;
-    Ok(path)
+    crate::write_page(folder, &page.0)
 }
 
 /// Where the reports of an experiment's variants are.
@@ -56,7 +54,7 @@ impl Reports<'_> {
     fn of(&self, variant: &VariantRecord) -> Option<String> {
         let within = self.within.join(&variant.name);
         let (folder, report) = (self.page.join(&within), within.join(crate::FILE));
-        let settings = bounded::read_text(&folder.join("config.toml"), bounded::LARGEST_SETTINGS).ok()?;
+        let settings = bounded::read_text(&folder.join(layout::CONFIG), bounded::LARGEST_SETTINGS).ok()?;
         let is_its_own = settings.ends_with(&variant.config) && folder.join(crate::FILE).is_file();
         is_its_own.then(|| address(&report.to_string_lossy()))
     }
@@ -257,7 +255,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar::experiment::{Curve as Wanted, Material, Size, find};
+    use corevar_paper::{Curve as Wanted, Material, Size, find};
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -320,9 +318,9 @@ mod tests {
         let its_folder = folder.path().join("mine #1/quick/a");
         std::fs::create_dir_all(&its_folder).unwrap();
         std::fs::write(its_folder.join(crate::FILE), "").unwrap();
-        std::fs::write(its_folder.join("config.toml"), "# A run of corevar.\nrows = 100\n").unwrap();
+        std::fs::write(its_folder.join(layout::CONFIG), "# A run of corevar.\nrows = 100\n").unwrap();
         assert_eq!(reports.of(&variant).as_deref(), Some("mine%20%231/quick/a/report.html"));
-        std::fs::write(its_folder.join("config.toml"), "# A run of corevar.\nrows = 200\n").unwrap();
+        std::fs::write(its_folder.join(layout::CONFIG), "# A run of corevar.\nrows = 200\n").unwrap();
         assert_eq!(reports.of(&variant), None);
     }
 

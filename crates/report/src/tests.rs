@@ -15,17 +15,17 @@ fn evil() -> Records {
     let data = &mut records.results.data;
     data.name = EVIL.into();
     data.classes[0] = EVIL.into();
-    data.splits.insert(EVIL.into(), 7);
+    data.splits.insert(EVIL, 7);
     for (index, estimator) in records.results.estimators.iter_mut().enumerate() {
         (estimator.name, estimator.penalty, estimator.penalty_weight) =
             (EVIL.into(), EVIL.into(), index as f64);
         let numbers = estimator.mean["test1"];
-        estimator.mean.insert(EVIL.into(), numbers);
+        estimator.mean.insert(EVIL, numbers);
         for run in &mut estimator.runs {
             let mut split = run.splits["test1"].clone();
             let class = split.by_class["class 0"].clone();
             split.by_class.insert(EVIL.into(), class);
-            run.splits.insert(EVIL.into(), split);
+            run.splits.insert(EVIL, split);
         }
     }
     records.results.selection = samples::path().results.selection;

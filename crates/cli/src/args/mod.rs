@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-mod settings;
-
-pub use settings::{AugmentFlags, ChoiceFlags, Settings, SizeFlags, TableFlags};
+use crate::settings::{Settings, SizeFlags, TableFlags};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -181,7 +179,7 @@ pub struct Import {
 #[derive(Debug, Args)]
 pub struct Reproduce {
     /// linear, nonlinear, small-n, gender, gender-features, quality, brightness, stickmen, mnist, elmer, or all; or a file
-    /// `mine.toml` in the form of those in experiments/
+    /// `mine.toml` in the form of those in crates/paper/experiments/
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Train only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
@@ -277,7 +275,8 @@ pub struct Common {
     /// Seconds between checkpoints; 0 keeps one after every batch
     #[arg(long, value_name = "S", default_value_t = 20.0)]
     pub checkpoint_every: f64,
-    /// Settings from a file; flags go before it. The config.toml of train, compare and sweep is such a file
+    /// Read settings from a TOML file; flags on the command line override it. The config.toml of train, compare and sweep is
+    /// such a file
     #[arg(long, value_name = "F.toml")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

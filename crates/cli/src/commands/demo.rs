@@ -1,9 +1,9 @@
 //! `corevar demo`: stickmen, small enough for a minute.
 
-use super::compare::estimators;
 use super::run::Prepared;
-use crate::args::{CacheFlag, Common, Demo, Settings, SizeFlags};
-use crate::choice::Choosing;
+use crate::args::{CacheFlag, Common, Demo};
+use crate::settings::{Choosing, Settings, SizeFlags};
+use crate::table;
 
 pub fn run(args: Demo) -> anyhow::Result<()> {
     let common = Common {
@@ -18,11 +18,11 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         threads: args.threads,
         settings: Settings::default(),
     };
-    let mut prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked)?;
+    let prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked)?;
     if !args.show.quiet {
         eprintln!("{INTRODUCTION}");
     }
-    prepared.train_and_show(|config| estimators(config, false))
+    prepared.run(prepared.study(), |outcome| table::errors(&outcome.results))
 }
 
 const INTRODUCTION: &str = "\

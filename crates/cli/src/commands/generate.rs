@@ -1,14 +1,15 @@
 //! `corevar generate`: a synthetic data set as a folder.
 
-use corevar_data::{Dataset, Views, save, synthetic};
+use corevar_data::{Dataset, Views, save};
+use corevar_paper::drawn;
 
 use crate::args::Generate;
 use crate::data::draw;
 use crate::failure::Usage;
 
 pub fn run(args: Generate) -> anyhow::Result<()> {
-    let Some(generator) = synthetic::find(&args.name) else {
-        let names: Vec<&str> = synthetic::generators().iter().map(|generator| generator.name()).collect();
+    let Some(generator) = drawn::find(&args.name) else {
+        let names: Vec<&str> = drawn::generators().map(|generator| generator.name()).collect();
         let message = format!("no synthetic data set `{}`", args.name);
         return Err(Usage::new(message).tip(format!("there are {}", names.join(", "))).into());
     };
@@ -16,7 +17,7 @@ pub fn run(args: Generate) -> anyhow::Result<()> {
     save(&dataset, &args.out)?;
     if !args.quiet {
         let splits: Vec<String> =
-            dataset.splits.iter().map(|split| format!("{} {}", split.name, split.rows.len())).collect();
+            dataset.splits().iter().map(|split| format!("{} {}", split.name, split.rows.len())).collect();
         eprintln!("{}: {} rows ({})", args.out.display(), dataset.len(), splits.join(", "));
     }
     Ok(())
@@ -40,7 +41,7 @@ fn rows_of(dataset: &Dataset, splits: &[String]) -> Result<Vec<usize>, Usage> {
         match dataset.split(name) {
             Some(split) => rows.extend_from_slice(split),
             None => {
-                let names: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
+                let names = dataset.split_names();
                 let message = format!("--intervene-splits: there is no split `{name}`");
                 return Err(Usage::new(message).tip(format!("there are {}", names.join(", "))));
             }

@@ -2,63 +2,53 @@
 
 use std::path::Path;
 
-use corevar::evidence::Subject;
 use corevar::model::InputShape;
-use corevar::models::{Found, find};
-use corevar::run_folder::{self, Start};
-use corevar::task::{Task, input_shape};
+use corevar::study::{FoundModel, Start, check_folder, find_models};
+use corevar::{Model, Task};
+use corevar_data::Dataset;
 use corevar_data::table::Purpose;
-use corevar_data::{Dataset, Inputs};
 
-use crate::args::{Models, TableFlags};
+use crate::args::Models;
 use crate::data::{Reading, Source, cache, load};
 use crate::failure::{Failure, Usage};
-use crate::settings::refuse;
-use crate::values::{ImageSize, TaskKind};
+use crate::settings::TableFlags;
+use crate::values::{Colour, CropFlag, ImageSize, TaskKind};
 
 /// Models and data that fit each other.
-pub struct Ready {
-    pub found: Vec<Found>,
-    /// For each of them, by which argument it was found: models of different folders are not runs of one setting.
-    pub argument: Vec<usize>,
+pub struct ModelsAndData {
+    pub models: Vec<FoundModel>,
     pub dataset: Dataset,
     pub data: String,
 }
 
-impl Ready {
+impl ModelsAndData {
     pub fn new(args: &Models) -> anyhow::Result<Self> {
-        let Some((data, models)) = args.models_and_data.split_last() else {
+        let Some((data, paths)) = args.models_and_data.split_last() else {
             return Err(Usage::new("a model and data are needed").into());
         };
-        let (mut found, mut argument) = (Vec::new(), Vec::new());
-        for (place, model) in models.iter().enumerate() {
-            found.extend(find(Path::new(model))?);
-            argument.resize(found.len(), place);
+        let mut models = Vec::new();
+        for path in paths {
+            models.extend(find_models(Path::new(path))?);
         }
         if let Some(out) = &args.out {
-            run_folder::check(out, if args.overwrite { Start::Overwrite } else { Start::New })?;
-            if models.iter().any(|model| same_place(Path::new(model), out)) {
+            check_folder(out, if args.overwrite { Start::Overwrite } else { Start::New })?;
+            if paths.iter().any(|model| same_place(Path::new(model), out)) {
                 let message = format!("--out {} is the folder of a model", out.display());
                 return Err(Usage::new(message).tip("choose another --out").into());
             }
         }
-        let Some(first) = found.first() else { return Err(Usage::new("a model is needed").into()) };
-        let (input, task) = (first.model.input, first.model.task.clone());
-        let other = found.iter().find(|one| one.model.input != input || one.model.task != task);
-        if let Some(other) = other {
+        let Some(first) = models.first() else { return Err(Usage::new("a model is needed").into()) };
+        let alike = |a: &Model, b: &Model| {
+            a.input() == b.input() && a.task() == b.task() && a.preparation() == b.preparation()
+        };
+        if let Some(other) = models.iter().find(|other| !alike(&other.model, &first.model)) {
             let message =
                 format!("`{}` and `{}` take other inputs or classes", first.setting.name, other.setting.name);
             return Err(Failure::new(message).tip("compare models of the same data").into());
         }
-        let features = first.model.features.clone();
-        let dataset = read(data, args, input, &task, &features)?;
-        Ok(Self { found, argument, dataset, data: data.clone() })
+        let dataset = read(data, args, &first.model)?;
+        Ok(Self { models, dataset, data: data.clone() })
     }
-}
-
-/// The models as the library looks at them.
-pub fn subjects(found: &[Found]) -> Vec<Subject<'_>> {
-    found.iter().map(|one| Subject { setting: one.setting.clone(), model: &one.model }).collect()
 }
 
 /// Whether a model lies in the folder.
@@ -69,37 +59,19 @@ fn same_place(model: &Path, folder: &Path) -> bool {
     }
 }
 
-/// The data as the model sees them.
-fn read(
-    data: &str,
-    args: &Models,
-    input: InputShape,
-    task: &Task,
-    features: &[String],
-) -> anyhow::Result<Dataset> {
-    let why = "the model decides";
-    refuse(&[
-        ("image-size", args.table.image_size.is_some(), why),
-        ("colour", args.table.colour.is_some(), why),
-        ("task", args.table.task.is_some(), why),
-    ])?;
+/// The data as the model sees them: what was done to its training rows is in the model, and a flag that says
+/// something else is refused.
+fn read(data: &str, args: &Models, model: &Model) -> anyhow::Result<Dataset> {
     let source = Source::new(data);
-    let (classes, kind) = match task {
-        Task::Classes(names) => (names.clone(), None),
-        Task::Regression => (Vec::new(), Some(TaskKind::Regression)),
-    };
-    let (image_size, channels) = match input {
-        InputShape::Image { height, width, channels } => (Some(ImageSize { height, width }), Some(channels)),
-        InputShape::Features(_) => (None, None),
-    };
     let table = match source {
         Source::BuiltIn(_) => args.table.clone(),
-        Source::Path(_) => TableFlags {
-            image_size,
-            task: kind,
-            features: args.table.features.clone().or_else(|| by_name(&args.table, features)),
-            ..args.table.clone()
-        },
+        Source::Path(_) => prepared(&args.table, model)?,
+    };
+    let (classes, channels) = match (model.task(), model.input()) {
+        (Task::Classes(names), InputShape::Image { channels, .. }) => (names.clone(), Some(channels)),
+        (Task::Classes(names), InputShape::Features(_)) => (names.clone(), None),
+        (Task::Regression, InputShape::Image { channels, .. }) => (Vec::new(), Some(channels)),
+        (Task::Regression, InputShape::Features(_)) => (Vec::new(), None),
     };
     let reading = Reading {
         purpose: Purpose::Evaluate { classes },
@@ -111,25 +83,63 @@ fn read(
     if !args.show.quiet {
         loaded.notes().iter().for_each(|line| eprintln!("{line}"));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
-            && loaded.dataset.splits.len() == 1
+            && loaded.dataset.splits().len() == 1
         {
             eprintln!(
-                "there is no split column: all rows are taken as `test`, also such as the model was trained on"
+                "there is no split column: all rows are treated as `test`, including any used for training"
             );
         }
     }
-    let asked = corevar::task::task(&loaded.dataset);
-    if asked != *task {
-        let message = format!("{data}: {}, but the model knows {}", answers(&asked), answers(task));
-        return Err(Failure::new(message).tip("evaluate a model on data with its own labels").into());
-    }
-    let dataset = in_order(loaded.dataset, features, data)?;
-    let seen = input_shape(&dataset);
-    if seen != input {
-        let message = format!("{data}: {}, but the model takes {}", shape(seen), shape(input));
-        return Err(Failure::new(message).tip("name the features with --features or --features-file").into());
-    }
-    Ok(dataset)
+    Ok(model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?)
+}
+
+/// The flags with what the model says of its inputs.
+fn prepared(flags: &TableFlags, model: &Model) -> Result<TableFlags, Usage> {
+    let (image_size, colour, crop) = match model.input() {
+        InputShape::Image { height, width, channels } => (
+            Some(ImageSize { height, width }),
+            Some(if channels == 1 { Colour::Grey } else { Colour::Rgb }),
+            Some(CropFlag::from(model.preparation().crop)),
+        ),
+        InputShape::Features(_) => (None, None, None),
+    };
+    let task = match model.task() {
+        Task::Classes(_) => TaskKind::Classification,
+        Task::Regression => TaskKind::Regression,
+    };
+    let conflict = |given: bool, flag: &str, known: String| match given {
+        true => {
+            let message = format!("--{flag}: the model was trained with {known}");
+            Err(Usage::new(message).tip(format!("leave out --{flag}: the model brings its own preparation")))
+        }
+        false => Ok(()),
+    };
+    let shown = |size: Option<ImageSize>| size.map_or("features, not images".into(), |size| size.to_string());
+    let differs = |given: bool, same: bool| given && !same;
+    conflict(
+        differs(flags.image_size.is_some(), flags.image_size == image_size),
+        "image-size",
+        shown(image_size),
+    )?;
+    conflict(
+        differs(flags.colour.is_some(), flags.colour == colour),
+        "colour",
+        format!("{colour:?}").to_lowercase(),
+    )?;
+    conflict(differs(flags.crop.is_some(), flags.crop == crop), "crop", format!("{crop:?}").to_lowercase())?;
+    conflict(flags.task.is_some_and(|given| given != task), "task", format!("{task:?}").to_lowercase())?;
+    let label_column = flags.label_column.clone().or_else(|| model.preparation().label_column.clone());
+    let features = flags.features.clone().or_else(|| by_name(flags, model.features()));
+    // The channels go by the model itself, which also knows grey pictures among coloured ones.
+    Ok(TableFlags {
+        image_size,
+        colour: None,
+        crop,
+        task: Some(task),
+        label_column,
+        features,
+        ..flags.clone()
+    })
 }
 
 /// The features of the model as --features, unless a matrix is given or a name would mean several columns.
@@ -137,42 +147,4 @@ fn by_name(flags: &TableFlags, features: &[String]) -> Option<String> {
     let plain = |name: &String| !name.contains([',', '*', '?']);
     let asked = flags.features_file.is_none() && !features.is_empty() && features.iter().all(plain);
     asked.then(|| features.join(","))
-}
-
-/// The features in the order in which the model takes them: by their names.
-fn in_order(mut dataset: Dataset, wanted: &[String], data: &str) -> anyhow::Result<Dataset> {
-    let Inputs::Features(features) = &mut dataset.inputs else { return Ok(dataset) };
-    if wanted.is_empty() || features.names == wanted {
-        return Ok(dataset);
-    }
-    let place = |name: &String| features.names.iter().position(|other| other == name);
-    let Some(places) = wanted.iter().map(place).collect::<Option<Vec<usize>>>() else {
-        let message =
-            format!("{data}: features {}, but the model takes {}", some(&features.names), some(wanted));
-        return Err(Failure::new(message).tip("name the columns as they were in training").into());
-    };
-    let rows = features.values.chunks_exact(features.names.len());
-    features.values = rows.flat_map(|row| places.iter().map(|&place| row[place])).collect();
-    features.names = wanted.to_vec();
-    Ok(dataset)
-}
-
-/// A few names.
-fn some(names: &[String]) -> String {
-    let more = if names.len() > 6 { ", .." } else { "" };
-    format!("{}{more}", names.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(", "))
-}
-
-fn answers(task: &Task) -> String {
-    match task {
-        Task::Classes(names) => format!("the classes {}", names.join(", ")),
-        Task::Regression => "a number as the label".into(),
-    }
-}
-
-fn shape(input: InputShape) -> String {
-    match input {
-        InputShape::Features(count) => format!("{count} features"),
-        InputShape::Image { height, width, channels } => format!("images of {height}x{width}x{channels}"),
-    }
 }

@@ -1,13 +1,13 @@
 //! `corevar stress`: the same rows under growing interventions.
 
-use corevar::evidence::gather;
 use corevar::stress::{Ladder, Stress, WorstCase, stress};
+use corevar::study::Evaluation;
 use corevar_data::interventions::{find, interventions};
 use corevar_data::{Dataset, Inputs, Views};
 use serde::Serialize;
 
-use super::evaluate::{keep, measure, results};
-use super::models::{Ready, subjects};
+use super::evaluate::keep;
+use super::models::ModelsAndData;
 use super::run::in_pool;
 use crate::args;
 use crate::failure::{Failure, Usage};
@@ -24,20 +24,19 @@ struct Printed<'a> {
 
 pub fn run(args: &args::Stress) -> anyhow::Result<()> {
     let ladders = ladders(args.interventions.as_deref())?;
-    let ready = Ready::new(&args.models)?;
-    if !matches!(ready.dataset.inputs, Inputs::Images(_)) {
+    let ready = ModelsAndData::new(&args.models)?;
+    if !matches!(ready.dataset.inputs(), Inputs::Images(_)) {
         let message = format!("{}: interventions need images, but these are features", ready.data);
         return Err(Failure::new(message).tip("`corevar evaluate` has the errors of these models").into());
     }
     let split = split(&ready.dataset, args.split.as_deref())?;
     in_pool(args.models.threads, || {
         // The records of the run come from the plain rows, the curves from their views.
-        let results = results(&ready)?;
-        let evidence = gather(&ready.dataset, &subjects(&ready.found), measure(), args.seed)?;
-        let Ready { found, dataset, data, .. } = ready;
+        let ModelsAndData { models, dataset, data } = ready;
+        let evaluation = Evaluation::new(&dataset, &models)?;
+        let (results, evidence) = (evaluation.results(), evaluation.evidence(args.seed)?);
         let views = Views::of(dataset)?;
-        let subjects = subjects(&found);
-        let Stress { curves, worst } = stress(&views, &split, &subjects, &ladders, args.seed)?;
+        let Stress { curves, worst } = stress(&views, &split, &models, &ladders, args.seed)?;
         match args.models.show.json {
             true => {
                 let printed =
@@ -91,14 +90,17 @@ fn ladder(word: &str) -> Result<Ladder, Usage> {
 
 /// The split that was asked for, or the first to test on.
 fn split(dataset: &Dataset, asked: Option<&str>) -> Result<String, Usage> {
-    let names: Vec<&str> = dataset.splits.iter().map(|split| split.name.as_str()).collect();
-    let tests = || names.iter().find(|name| !["train", "val"].contains(*name)).or(names.first());
+    let names = dataset.split_names();
+    let tests = || {
+        let test = dataset.splits().iter().find(|split| split.name.is_test());
+        test.map(|split| split.name.as_str()).or(names.first().copied())
+    };
     match asked {
         Some(name) if names.contains(&name) => Ok(name.into()),
         Some(name) => {
             let tip = format!("there are {}", names.join(", "));
             Err(Usage::new(format!("--split: there is no split `{name}`")).tip(tip))
         }
-        None => Ok(tests().map_or_else(|| "test".into(), ToString::to_string)),
+        None => Ok(tests().unwrap_or("test").into()),
     }
 }

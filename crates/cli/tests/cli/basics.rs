@@ -159,7 +159,7 @@ fn generated_folders_train_like_the_built_in_name() {
             &format!("generate {name} --rows 60 --groups 10 --test-rows 20 --out {name}-data --quiet"),
         );
         let common = "--epochs 1 --learning-rate 0.001 --penalty-weight 1 --quiet";
-        let model = if name == "stickmen" { "cnn" } else { "mlp --hidden 4" };
+        let model = if name == "stickmen" { "cnn" } else { "mlp --hidden 4 --standardise=false" };
         succeeds(folder.path(), &format!("train ./{name}-data --model {model} {common} --out {name}-a"));
         succeeds(
             folder.path(),

@@ -47,7 +47,10 @@ fn features_are_taken_by_name_and_not_by_place() {
     let renamed = table.replacen("x1", "age", 1);
     fs::write(folder.path().join("renamed.csv"), renamed).unwrap();
     let message = fails(folder.path(), "evaluate run renamed.csv --features age,x2", 1);
-    assert!(message.contains("but the model takes x1, x2"), "{message}");
+    assert!(
+        message.contains("the model takes features that are not there: x1; there are age, x2"),
+        "{message}"
+    );
     fs::write(folder.path().join("bad.csv"), "x1,x2,y\r\n1,2,yes\r\n1,abc,no\r\n").unwrap();
     let message = fails(folder.path(), "evaluate run bad.csv", 1);
     assert!(message.contains("bad.csv:3"), "{message}");

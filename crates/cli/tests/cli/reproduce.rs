@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use corevar::experiment;
-
 use crate::support::*;
 
 /// Every protocol with few rows and one epoch: name, settings of the data, split that shifts.
@@ -289,8 +287,8 @@ fn settings_that_do_not_fit_are_refused_before_anything_is_trained() {
 fn experiments_that_fail_do_not_hold_up_the_others() {
     let folder = folder();
     // Only linear takes no time; each of the others is refused for one folder of other settings.
-    let others: Vec<&str> = experiment::names().filter(|name| *name != "linear").collect();
-    let first_variant = |name: &str| experiment::find(name).unwrap().variants[0].name.clone();
+    let others: Vec<&str> = corevar_paper::names().filter(|name| *name != "linear").collect();
+    let first_variant = |name: &str| corevar_paper::find(name).unwrap().variants[0].name.clone();
     for name in &others {
         let variant = first_variant(name);
         let stale = folder.path().join(format!("out/{name}/quick/{variant}"));

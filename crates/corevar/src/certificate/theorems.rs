@@ -48,7 +48,7 @@ impl World {
         let data =
             LinearData { features: &features, targets, group_of_row: &self.group, sample_weights: None };
         let config = LinearConfig {
-            penalty: Penalty::LogitVariance,
+            penalty: Penalty::LOGIT_VARIANCE,
             penalty_weight,
             ridge: 1e-6,
             ..Default::default()

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::metrics::Outputs;
+use crate::model::Outputs;
 
 /// Bins of the confidence, each as wide as the others.
 pub const BINS: usize = 15;

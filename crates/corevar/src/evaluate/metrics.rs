@@ -5,48 +5,11 @@ use std::collections::BTreeMap;
 use corevar_data::Dataset;
 
 use super::{Measure, calibration_error, decompose, penalty_value, subgroups};
-use crate::groups::Groups;
+use crate::model::{Outputs, log_sum_exp};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::{ClassResult, SplitResult};
 use crate::task::{Rows, Task};
-
-/// Outputs of a model, row-major.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outputs {
-    /// Rows x columns.
-    pub values: Vec<f64>,
-    /// Classes, or 1 for regression.
-    pub columns: usize,
-}
-
-impl Outputs {
-    /// The outputs of each row.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
-        self.values.chunks_exact(self.columns)
-    }
-
-    /// The class with the largest logit of each row; the first of equals.
-    pub fn predicted(&self) -> Vec<u32> {
-        let largest = |row: &[f64]| {
-            (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best }) as u32
-        };
-        self.rows().map(largest).collect()
-    }
-
-    /// Softmax of each row.
-    pub fn probabilities(&self) -> Vec<Vec<f64>> {
-        let softmax = |row: &[f64]| {
-            let total = log_sum_exp(row);
-            row.iter().map(|logit| (logit - total).exp()).collect()
-        };
-        self.rows().map(softmax).collect()
-    }
-}
-
-fn log_sum_exp(row: &[f64]) -> f64 {
-    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    largest + row.iter().map(|logit| (logit - largest).exp()).sum::<f64>().ln()
-}
+use corevar_data::Groups;
 
 /// The loss of each row.
 pub fn losses(outputs: &Outputs, rows: &Rows) -> Vec<f64> {
@@ -75,12 +38,12 @@ pub(super) fn summarise(dataset: &Dataset, rows: &Rows, outputs: &Outputs, measu
         within_variance: whole.within,
         between_variance: whole.between,
         variance_ratio: whole.ratio(),
-        loss_sd: penalty_value(Penalty::LossSd, outputs, &losses, rows, Normalise::Grouped),
+        loss_sd: penalty_value(Penalty::LOSS_SD, outputs, &losses, rows, Normalise::Grouped),
         calibration_error: None,
         by_class: BTreeMap::new(),
         worst_group_error: None,
     };
-    if let Task::Classes(names) = rows.task() {
+    if let Some(Task::Classes(names)) = rows.task() {
         let wrong: Vec<bool> = outputs.predicted().iter().zip(&rows.labels).map(|(p, y)| p != y).collect();
         result.error = mean(wrong.iter().map(|&wrong| f64::from(u8::from(wrong))));
         result.calibration_error = Some(calibration_error(outputs, &rows.labels));

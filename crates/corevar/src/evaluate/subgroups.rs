@@ -11,7 +11,7 @@ pub(crate) const MOST_LEVELS: usize = 20;
 
 /// The largest error over the subgroups (class x level of one attribute, or classes without attributes).
 pub(super) fn worst_error(dataset: &Dataset, rows: &Rows, wrong: &[bool]) -> Option<f64> {
-    let usable = dataset.attributes.iter().enumerate().filter(|(_, a)| a.levels.len() <= MOST_LEVELS);
+    let usable = dataset.attributes().iter().enumerate().filter(|(_, a)| a.levels.len() <= MOST_LEVELS);
     let mut counts: BTreeMap<_, (usize, usize)> = BTreeMap::new();
     let mut add = |cell, wrong| {
         let (all, bad) = counts.entry(cell).or_default();

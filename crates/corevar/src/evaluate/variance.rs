@@ -1,9 +1,10 @@
 //! Within and between variance of the outputs, and the penalties as numbers (in f64, on whole splits).
 
-use super::metrics::{Outputs, mean};
-use crate::groups::Groups;
-use crate::penalty::{Normalise, Penalty};
+use super::metrics::mean;
+use crate::model::Outputs;
+use crate::penalty::{ConditionalVariance, Normalise, Penalty, Varying};
 use crate::task::Rows;
+use corevar_data::Groups;
 
 /// Variance inside groups and between their means, summed over the outputs (paper, equation for the
 /// variance ratio).
@@ -32,7 +33,7 @@ pub fn decompose(outputs: &Outputs, groups: &Groups, normalise: Normalise) -> De
     Decomposition { within, between: (groups.count() > 1).then(|| variance(&means, &all)) }
 }
 
-/// The penalty `C` on these rows. None for a penalty that needs groups where there are none.
+/// The penalty `C` on these rows. None without a penalty, and where no group has two rows.
 pub fn penalty_value(
     penalty: Penalty,
     outputs: &Outputs,
@@ -40,20 +41,14 @@ pub fn penalty_value(
     rows: &Rows,
     normalise: Normalise,
 ) -> Option<f64> {
-    let losses = Outputs { values: losses.to_vec(), columns: 1 };
-    let conditional = |outputs: &Outputs, power: f64, groups: &Groups| {
-        let powered: Vec<f64> = group_variances(outputs, groups).iter().map(|v| v.powf(power)).collect();
-        (!groups.is_trivial()).then(|| mean_over(&powered, groups, normalise))
+    let ConditionalVariance { varying, power, given } = penalty.variance()?;
+    let groups = given.groups(&rows.labels, &rows.groups);
+    let variances = match varying {
+        Varying::Logits => group_variances(outputs, &groups),
+        Varying::Loss => group_variances(&Outputs { values: losses.to_vec(), columns: 1 }, &groups),
     };
-    match penalty {
-        Penalty::LogitVariance => conditional(outputs, 1.0, &rows.groups),
-        Penalty::LogitSd => conditional(outputs, 0.5, &rows.groups),
-        Penalty::LossVariance => conditional(&losses, 1.0, &rows.groups),
-        Penalty::LossSd => conditional(&losses, 0.5, &rows.groups),
-        Penalty::LabelVariance => conditional(outputs, 1.0, &Groups::by_key(&rows.labels)),
-        Penalty::TotalVariance => conditional(outputs, 1.0, &Groups::by_key(vec![(); rows.len()])),
-        Penalty::None => None,
-    }
+    let powers: Vec<f64> = variances.iter().map(|variance| variance.powf(power.exponent())).collect();
+    (!groups.is_trivial()).then(|| mean_over(&powers, &groups, normalise))
 }
 
 /// Of the groups with two rows or more.

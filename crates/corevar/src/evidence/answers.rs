@@ -1,25 +1,21 @@
 //! What a model says of the rows of a split.
 
-use crate::evaluate::{Outputs, losses, predict};
+use crate::evaluate::losses;
+use crate::model::Outputs;
 use crate::task::{Rows, Task};
-use crate::train::{TrainError, Trained};
 
 /// Outputs, losses and answers of one model, by position in the split.
-pub(super) struct Answers {
-    pub outputs: Outputs,
+pub(super) struct Answers<'a> {
+    pub outputs: &'a Outputs,
     pub losses: Vec<f64>,
     /// Predicted classes; None for a regression.
     predicted: Option<Vec<u32>>,
 }
 
-impl Answers {
-    pub fn of(model: &Trained, rows: &Rows) -> Result<Self, TrainError> {
-        Ok(Self::new(predict(model, rows)?, rows))
-    }
-
-    pub fn new(outputs: Outputs, rows: &Rows) -> Self {
-        let predicted = matches!(rows.task(), Task::Classes(_)).then(|| outputs.predicted());
-        Self { losses: losses(&outputs, rows), outputs, predicted }
+impl<'a> Answers<'a> {
+    pub fn new(outputs: &'a Outputs, rows: &Rows) -> Self {
+        let predicted = matches!(rows.task(), Some(Task::Classes(_))).then(|| outputs.predicted());
+        Self { losses: losses(outputs, rows), outputs, predicted }
     }
 
     pub fn is_regression(&self) -> bool {

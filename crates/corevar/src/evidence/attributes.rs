@@ -64,7 +64,7 @@ pub(super) fn by_attribute(dataset: &Dataset, rows: &Rows, answers: &Answers) ->
 }
 
 fn usable(dataset: &Dataset) -> impl Iterator<Item = (usize, &Attribute)> {
-    dataset.attributes.iter().enumerate().filter(|(_, attribute)| attribute.levels.len() <= MOST_LEVELS)
+    dataset.attributes().iter().enumerate().filter(|(_, attribute)| attribute.levels.len() <= MOST_LEVELS)
 }
 
 fn add<Key: Ord>(sums: &mut BTreeMap<Key, Sum>, key: Key, term: f64) {
@@ -75,7 +75,7 @@ fn add<Key: Ord>(sums: &mut BTreeMap<Key, Sum>, key: Key, term: f64) {
 
 /// Over the classes, and each of them crossed with each attribute. None for a regression.
 pub(super) fn worst_group(dataset: &Dataset, rows: &Rows, answers: &Answers) -> Option<WorstGroup> {
-    let Labels::Classes { names, .. } = &dataset.labels else { return None };
+    let Labels::Classes { names, .. } = dataset.labels() else { return None };
     let mut sums: BTreeMap<(u32, Option<(usize, u32)>), Sum> = BTreeMap::new();
     for position in 0..rows.len() {
         let (class, term) = (rows.labels[position], answers.error_term(rows, position));
@@ -89,7 +89,7 @@ pub(super) fn worst_group(dataset: &Dataset, rows: &Rows, answers: &Answers) -> 
     let worst = sums.iter().reduce(|best, next| if error(next.1) > error(best.1) { next } else { best });
     let ((class, level), sum) = worst?;
     let named = |(index, level): (usize, u32)| {
-        let attribute = &dataset.attributes[index];
+        let attribute = &dataset.attributes()[index];
         (attribute.name.clone(), attribute.levels[level as usize].clone())
     };
     let class = names[*class as usize].clone();

@@ -1,8 +1,6 @@
 //! Confidence intervals by bootstrap over ids: rows of one id are not independent, so an id is drawn with all its rows.
 
-use std::collections::HashMap;
-
-use corevar_data::Dataset;
+use corevar_data::Groups;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rayon::prelude::*;
@@ -37,25 +35,15 @@ pub(super) struct Cluster {
     pub loss: f64,
 }
 
-/// One an id, in the order of their first rows. A row without an id is its own.
-pub(super) fn clusters(dataset: &Dataset, rows: &Rows, answers: &Answers) -> Vec<Cluster> {
-    let mut number_of_id = HashMap::new();
-    let mut clusters: Vec<Cluster> = Vec::new();
-    for position in 0..rows.len() {
-        let next = clusters.len();
-        let number = match dataset.ids[rows.row(position)] {
-            Some(id) => *number_of_id.entry(id).or_insert(next),
-            None => next,
-        };
-        if number == next {
-            clusters.push(Cluster::default());
-        }
-        let cluster = &mut clusters[number];
-        cluster.rows += 1.0;
-        cluster.error += answers.error_term(rows, position);
-        cluster.loss += answers.losses[position];
-    }
-    clusters
+/// One per id, in the order of their first rows. A row without an id is its own.
+pub(super) fn clusters(rows: &Rows, answers: &Answers) -> Vec<Cluster> {
+    let ids = Groups::by_id((0..rows.len()).map(|position| rows.id(position)));
+    let cluster = |positions: &[usize]| Cluster {
+        rows: positions.len() as f64,
+        error: positions.iter().map(|&position| answers.error_term(rows, position)).sum(),
+        loss: positions.iter().map(|&position| answers.losses[position]).sum(),
+    };
+    ids.iter().map(cluster).collect()
 }
 
 /// Intervals of the error and of the loss. None when a sum is not finite or there is no row.

@@ -1,6 +1,6 @@
 //! Decision boundaries of data in the plane: what each model says on a grid, and some rows to lay over it.
 
-use corevar_data::{Dataset, Features, Inputs, Labels};
+use corevar_data::{DataError, Dataset, Features, Inputs, Labels, SplitName};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -87,13 +87,13 @@ pub(super) fn plane(
     held_out: Option<&str>,
     seed: u64,
 ) -> Result<Option<Plane>, TrainError> {
-    let (Inputs::Features(features), Labels::Classes { names, .. }) = (&dataset.inputs, &dataset.labels)
+    let (Inputs::Features(features), Labels::Classes { names, .. }) = (dataset.inputs(), dataset.labels())
     else {
         return Ok(None);
     };
     let [first, second] = features.names.as_slice() else { return Ok(None) };
     let (Some(across), Some(up)) = (range(features, 0), range(features, 1)) else { return Ok(None) };
-    let grid = grid(features, names, across, up);
+    let grid = grid(features, names, across, up)?;
     let map = |(model, subject): (usize, &Subject<'_>)| map(model, subject, &grid);
     let inside =
         |point: &Point| (across[0]..=across[1]).contains(&point.x) && (up[0]..=up[1]).contains(&point.y);
@@ -109,7 +109,7 @@ pub(super) fn plane(
         across,
         up,
         maps: subjects.iter().enumerate().map(map).collect::<Result<_, _>>()?,
-        points: points("train", MOST_POINTS),
+        points: points(SplitName::TRAIN, MOST_POINTS),
         held_out: held_out
             .map(|split| SplitPoints { split: split.into(), points: points(split, MOST_HELD_OUT) }),
     }))
@@ -130,26 +130,26 @@ fn range(features: &Features, column: usize) -> Option<[f64; 2]> {
 }
 
 /// The middles of the cells as data that a model can be asked about.
-fn grid(features: &Features, classes: &[String], across: [f64; 2], up: [f64; 2]) -> Dataset {
+fn grid(
+    features: &Features,
+    classes: &[String],
+    across: [f64; 2],
+    up: [f64; 2],
+) -> Result<Dataset, DataError> {
     let middle = |[from, to]: [f64; 2], cell: usize, cells: usize| {
         (from + (to - from) * (cell as f64 + 0.5) / cells as f64) as f32
     };
     let cells = (0..ROWS).flat_map(|row| (0..COLUMNS).map(move |column| (column, row)));
     let values = cells.flat_map(|(column, row)| [middle(across, column, COLUMNS), middle(up, row, ROWS)]);
-    Dataset {
-        name: "grid".into(),
-        inputs: Inputs::Features(Features { names: features.names.clone(), values: values.collect() }),
-        labels: Labels::Classes { names: classes.to_vec(), of_row: vec![0; COLUMNS * ROWS] },
-        ids: vec![None; COLUMNS * ROWS],
-        id_names: Vec::new(),
-        splits: Vec::new(),
-        attributes: Vec::new(),
-    }
+    let labels = Labels::Classes { names: classes.to_vec(), of_row: vec![0; COLUMNS * ROWS] };
+    Dataset::features(features.names.iter(), values.collect()).name("grid").labels(labels).check()
 }
 
 fn map(model: usize, subject: &Subject<'_>, grid: &Dataset) -> Result<Map, TrainError> {
     let cells: Vec<usize> = (0..grid.len()).collect();
-    let answers = Answers::of(subject.model, &Rows::new(grid, &cells, 1))?;
+    let rows = Rows::new(grid, &cells, 1);
+    let outputs = subject.model.outputs(&rows)?;
+    let answers = Answers::new(&outputs, &rows);
     let thousandths =
         |(cell, class): (usize, &u32)| (1000.0 * answers.probability(cell, *class)).round() as u16;
     let confidence = answers.predicted().iter().enumerate().map(thousandths).collect();

@@ -1,6 +1,6 @@
 //! Groups on which the pooled model changes its mind: the same object, other answers.
 
-use corevar_data::{DataError, Dataset, Images, Labels};
+use corevar_data::{DataError, Dataset, Images, SplitName};
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
@@ -79,7 +79,7 @@ pub(super) fn chosen(
     candidates: &[Candidate],
 ) -> Result<Vec<MindChange>, DataError> {
     let (training, mut held_out): (Vec<&Candidate>, Vec<&Candidate>) =
-        candidates.iter().partition(|candidate| candidate.split == "train");
+        candidates.iter().partition(|candidate| candidate.split == SplitName::TRAIN);
     held_out.sort_by(|a, b| b.distance().total_cmp(&a.distance()));
     let best = if held_out.is_empty() { training } else { held_out };
     best.into_iter().take(GROUPS).map(|candidate| with_pictures(dataset, images, candidate)).collect()
@@ -93,14 +93,10 @@ fn with_pictures(dataset: &Dataset, images: &Images, candidate: &Candidate) -> R
     };
     let pictures: Result<_, DataError> = spread(&all, PICTURES_A_GROUP).into_iter().map(judged).collect();
     let first = candidate.judged[0].0;
-    let class = match &dataset.labels {
-        Labels::Classes { names, of_row } => names[of_row[first] as usize].clone(),
-        Labels::Numbers(_) => String::new(),
-    };
     Ok(MindChange {
         split: candidate.split.clone(),
         id: id_of_row(dataset, first).unwrap_or_default(),
-        class,
+        class: dataset.labels().text(first),
         pictures: pictures?,
     })
 }

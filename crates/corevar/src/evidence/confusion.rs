@@ -37,8 +37,8 @@ impl Confusion {
     /// None for a regression.
     pub(super) fn new(rows: &Rows, answers: &Answers) -> Option<Self> {
         match rows.task() {
-            Task::Regression => None,
-            Task::Classes(names) => Some(Self::of(&names, &rows.labels, answers.predicted())),
+            Some(Task::Regression) | None => None,
+            Some(Task::Classes(names)) => Some(Self::of(&names, &rows.labels, answers.predicted())),
         }
     }
 

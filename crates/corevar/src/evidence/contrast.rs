@@ -1,9 +1,10 @@
 //! Where the pooled model and CoRe differ: gathered split by split, turned into pictures at the end.
 
-use corevar_data::{DataError, Dataset, Inputs};
+use corevar_data::{DataError, Dataset, Inputs, SplitName};
 
 use super::answers::Answers;
 use super::{Pictures, Subject, changes, picture, rescued};
+use crate::results::main;
 use crate::task::Rows;
 
 /// What was seen so far.
@@ -20,10 +21,10 @@ pub(super) struct Contrast<'a> {
 
 impl<'a> Contrast<'a> {
     pub fn new(dataset: &'a Dataset, subjects: &[Subject<'_>], seed: u64) -> Self {
+        let places: Vec<usize> = (0..subjects.len()).collect();
         let named = |name: &str| {
-            let settings = || subjects.iter().enumerate().filter(|(_, subject)| subject.setting.name == name);
-            let chosen = settings().find(|(_, subject)| subject.setting.chosen);
-            chosen.or_else(|| settings().next()).map(|(index, _)| index)
+            let setting = |&place: &usize| &subjects[place].setting;
+            main(&places, |place| (setting(place).name == name, setting(place).chosen)).copied()
         };
         let pair = named("pooled").zip(named("core"));
         Self { dataset, pair, seed, gains: Vec::new(), changes: Vec::new(), rescued: Vec::new() }
@@ -35,20 +36,20 @@ impl<'a> Contrast<'a> {
     }
 
     /// Compares the two on a split.
-    pub fn look(&mut self, split: &str, rows: &Rows, kept: &[(usize, Answers)]) {
+    pub fn look(&mut self, split: &SplitName, rows: &Rows, kept: &[(usize, Answers<'_>)]) {
         let answers = |wanted: usize| kept.iter().find(|(index, _)| *index == wanted).map(|(_, a)| a);
         let pair = self.pair.and_then(|(pooled, core)| answers(pooled).zip(answers(core)));
         let Some((pooled, core)) = pair.filter(|(pooled, _)| !pooled.is_regression()) else { return };
-        if matches!(self.dataset.inputs, Inputs::Images(_)) {
+        if matches!(self.dataset.inputs(), Inputs::Images(_)) {
             self.changes.extend(changes::candidates(split, rows, pooled, core));
         }
-        if split == "train" || split == "val" {
+        if !split.is_test() {
             return;
         }
         let wrong = |answers: &Answers| {
             (0..rows.len()).filter(|&position| answers.is_wrong(rows, position) == Some(true)).count() as f64
         };
-        self.gains.push((split.into(), (wrong(pooled) - wrong(core)) / rows.len() as f64));
+        self.gains.push((split.to_string(), (wrong(pooled) - wrong(core)) / rows.len() as f64));
         self.rescued.push(rescued::candidate(split, rows, pooled, core));
     }
 
@@ -60,7 +61,7 @@ impl<'a> Contrast<'a> {
 
     /// None when the data are no images.
     pub fn pictures(&self) -> Result<Option<Pictures>, DataError> {
-        let Inputs::Images(images) = &self.dataset.inputs else { return Ok(None) };
+        let Inputs::Images(images) = self.dataset.inputs() else { return Ok(None) };
         let most_gained = self.most_gained();
         let rescued = self.rescued.iter().find(|candidate| Some(candidate.split.as_str()) == most_gained);
         Ok(Some(Pictures {

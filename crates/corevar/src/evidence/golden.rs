@@ -1,11 +1,12 @@
 //! Intervals and reliability against SciPy (`tests/golden/evidence.json`, made by `scripts/golden/evidence.py`).
 
-use corevar_data::{Dataset, Features, Inputs, Labels, Split};
+use corevar_data::{Dataset, Labels};
 use serde::Deserialize;
 
 use super::answers::Answers;
 use super::{Interval, bootstrap};
-use crate::evaluate::{Outputs, ReliabilityBin, reliability};
+use crate::evaluate::{ReliabilityBin, reliability};
+use crate::model::Outputs;
 use crate::task::Rows;
 
 #[derive(Deserialize)]
@@ -25,19 +26,13 @@ fn golden() -> Golden {
 }
 
 fn dataset(golden: &Golden) -> Dataset {
-    let rows = golden.labels.len();
-    Dataset {
-        name: "golden".into(),
-        inputs: Inputs::Features(Features { names: vec!["x".into()], values: vec![0.0; rows] }),
-        labels: Labels::Classes {
-            names: ["a", "b", "c", "d"].map(String::from).to_vec(),
-            of_row: golden.labels.clone(),
-        },
-        ids: golden.ids.iter().map(|&id| u32::try_from(id).ok()).collect(),
-        id_names: Vec::new(),
-        splits: vec![Split { name: "test".into(), rows: (0..rows).collect() }],
-        attributes: Vec::new(),
-    }
+    let names = ["a", "b", "c", "d"].map(String::from).to_vec();
+    Dataset::features(["x"], vec![0.0; golden.labels.len()])
+        .labels(Labels::Classes { names, of_row: golden.labels.clone() })
+        .ids(golden.ids.iter().map(|&id| u32::try_from(id).ok()))
+        .splits(golden.labels.iter().map(|_| "test"))
+        .check()
+        .unwrap()
 }
 
 /// SciPy draws other ids, 20000 times: the ends agree up to the noise of both.
@@ -45,9 +40,10 @@ fn dataset(golden: &Golden) -> Dataset {
 fn intervals_over_ids_agree_with_scipy() {
     let golden = golden();
     let dataset = dataset(&golden);
-    let rows = Rows::new(&dataset, &dataset.splits[0].rows, 1);
-    let answers = Answers::new(Outputs { values: golden.logits.clone(), columns: 4 }, &rows);
-    let clusters = bootstrap::clusters(&dataset, &rows, &answers);
+    let rows = Rows::new(&dataset, &dataset.splits()[0].rows, 1);
+    let outputs = Outputs { values: golden.logits.clone(), columns: 4 };
+    let answers = Answers::new(&outputs, &rows);
+    let clusters = bootstrap::clusters(&rows, &answers);
     let found = bootstrap::intervals(&clusters, false, 0);
     for (found, scipy) in found.into_iter().zip([golden.error, golden.loss]) {
         let found = found.unwrap();

@@ -4,8 +4,8 @@ use corevar_data::{Dataset, Inputs};
 use serde::{Deserialize, Serialize};
 
 use super::{Setting, Subject};
-use crate::linear::{LinearModel, RowsMatrix, StyleConfig, StyleReport, style_report};
-use crate::model::Predictor;
+use crate::linear::{LinearError, LinearModel, RowsMatrix, StyleConfig, StyleReport, style_report};
+use crate::model::Scaling;
 use crate::task::Rows;
 use crate::train::TrainError;
 
@@ -42,26 +42,21 @@ pub(super) fn linear(
     subjects: &[Subject],
     label_bins: usize,
 ) -> Result<Vec<LinearEvidence>, TrainError> {
-    let Inputs::Features(features) = &dataset.inputs else { return Ok(Vec::new()) };
-    let rows = Rows::new(dataset, dataset.split("train").unwrap_or_default(), label_bins);
-    let models: Vec<(&Subject, &LinearModel)> = subjects
-        .iter()
-        .filter_map(|subject| match &subject.model.predictor {
-            Predictor::Linear(model) => Some((subject, model)),
-            Predictor::Network(_) => None,
-        })
-        .collect();
+    let Inputs::Features(features) = dataset.inputs() else { return Ok(Vec::new()) };
+    let rows = Rows::new(dataset, dataset.train(), label_bins);
+    let models: Vec<(&Subject, &LinearModel)> =
+        subjects.iter().filter_map(|subject| Some((subject, subject.model.linear()?))).collect();
     if models.is_empty() || rows.is_empty() {
         return Ok(Vec::new());
     }
-    let spread = spread(&rows)?;
+    let spread = Scaling::of(&rows)?.scales;
     let shown = largest(&models, &spread);
     let matrix = RowsMatrix::new(&rows);
     let style = |model: &LinearModel| -> Result<Option<StyleReport>, TrainError> {
         if rows.groups.is_trivial() {
             return Ok(None);
         }
-        let config = StyleConfig::default().check()?;
+        let config = StyleConfig::default().check().map_err(LinearError::from)?;
         let mut report = style_report(&config, model, &matrix, matrix.group_of_row(), &features.names)?;
         report.directions.truncate(STYLE);
         report.carriers.truncate(STYLE);
@@ -80,24 +75,6 @@ pub(super) fn linear(
         })
     };
     models.iter().map(one).collect()
-}
-
-/// Standard deviation of each feature.
-fn spread(rows: &Rows) -> Result<Vec<f64>, TrainError> {
-    let (width, count) = (rows.width(), rows.len() as f64);
-    let mut row = vec![0.0; width];
-    let mut mean = vec![0.0; width];
-    for position in 0..rows.len() {
-        rows.read(position, &mut row)?;
-        mean.iter_mut().zip(&row).for_each(|(mean, &x)| *mean += f64::from(x) / count);
-    }
-    let mut square = vec![0.0; width];
-    for position in 0..rows.len() {
-        rows.read(position, &mut row)?;
-        let centred = row.iter().zip(&mean).map(|(&x, mean)| f64::from(x) - mean);
-        square.iter_mut().zip(centred).for_each(|(square, x)| *square += x * x / count);
-    }
-    Ok(square.into_iter().map(f64::sqrt).collect())
 }
 
 /// The features with the largest weights, per standard deviation, in any of the models; in the order of the data.
@@ -119,6 +96,7 @@ fn largest(models: &[(&Subject, &LinearModel)], spread: &[f64]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use burn::tensor::Device;
     use corevar_data::synthetic::{Sizes, find};
 
     use super::*;
@@ -131,8 +109,10 @@ mod tests {
             find("linear").unwrap().generate(&Sizes { rows: 400, groups: 50, test_rows: 50 }, 1).unwrap();
         let share = |penalty_weight| {
             let config = TrainConfig { model: ModelSpec::Linear, penalty_weight, ..Default::default() };
-            let model = train(&config.clone().check().unwrap(), &dataset, &mut Quiet::default()).unwrap();
-            let subject = Subject { setting: Setting::new("core", &config), model: &model };
+            let checked = config.clone().check().unwrap();
+            let model = train(&checked, &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
+            let setting = Setting::new("core", &config);
+            let subject = Subject { setting, model: &model, outputs: &Default::default() };
             let evidence = linear(&dataset, &[subject], 1).unwrap().remove(0);
             assert_eq!(evidence.coefficients.len(), 2);
             evidence.style.unwrap().weight_shares[0]

@@ -23,10 +23,10 @@ mod stress;
 mod tests;
 mod versions;
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
-use corevar_data::Dataset;
+use corevar_data::inspect::{InspectOptions, inspect};
+use corevar_data::{BySplit, Dataset, ReadReport, SplitName};
 use serde::{Deserialize, Serialize};
 
 use answers::Answers;
@@ -37,22 +37,20 @@ pub use changes::{Judged, MindChange};
 pub use confusion::{ConfusedPair, Confusion};
 use contrast::Contrast;
 pub use linear::{Coefficient, LinearEvidence};
-pub use picture::{PictureGroup, Pictures, base64};
+pub use picture::{PictureGroup, Pictures};
 pub use rescued::{Answer, Rescued, RescuedExample};
 pub use setting::{Setting, Subject};
 pub use stress::{StressCurve, StressPoint};
 pub use versions::{Times, Versions};
 
 use crate::certificate::RobustnessCurve;
-use crate::evaluate::{Measure, ReliabilityBin, reliability};
+pub use crate::evaluate::ReliabilityBin;
+use crate::evaluate::{Measure, reliability};
 use crate::task::Rows;
 use crate::train::TrainError;
 
 /// Name and version of the form of `evidence.json`.
 pub const SCHEMA: &str = "corevar.evidence/1";
-
-/// Name of the record in the folder of its run.
-pub const FILE: &str = "evidence.json";
 
 /// The whole of `evidence.json`. What does not exist for these data is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,7 +89,7 @@ pub struct ModelEvidence {
     #[serde(flatten)]
     pub setting: Setting,
     /// By split; splits without rows are left out.
-    pub splits: BTreeMap<String, SplitEvidence>,
+    pub splits: BySplit<SplitEvidence>,
 }
 
 /// One model on one split.
@@ -125,21 +123,23 @@ pub struct SplitEvidence {
 /// Looks at the models on every split.
 ///
 /// The pooled model is the first one of that name; CoRe is the chosen setting of `core`, or the first. `measure` is that of
-/// the comparison, `seed` that of the draws. `inspect` and `stress` stay empty: who has them puts them in.
-pub fn gather(
+/// the comparison, `seed` that of the draws, `report` that of the reader of the data. `stress` stays empty: who has it puts it in.
+pub(crate) fn gather(
     dataset: &Dataset,
     subjects: &[Subject<'_>],
     measure: Measure,
     seed: u64,
+    report: Option<&ReadReport>,
 ) -> Result<Evidence, TrainError> {
     let start = Instant::now();
     let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
     let mut contrast = Contrast::new(dataset, subjects, seed);
-    for split in dataset.splits.iter().filter(|split| !split.rows.is_empty()) {
+    for split in dataset.splits().iter().filter(|split| !split.rows.is_empty()) {
         let rows = Rows::new(dataset, &split.rows, measure.label_bins);
         let mut kept = Vec::new();
         for (index, subject) in subjects.iter().enumerate() {
-            let answers = Answers::of(subject.model, &rows)?;
+            let Some(outputs) = subject.outputs.get(&split.name) else { continue };
+            let answers = Answers::new(outputs, &rows);
             let evidence = SplitEvidence::new(dataset, &split.name, &rows, &answers, seed);
             models[index].splits.insert(split.name.clone(), evidence);
             if contrast.needs(index) {
@@ -148,6 +148,8 @@ pub fn gather(
         }
         contrast.look(&split.name, &rows, &kept);
     }
+    let options = InspectOptions { label_bins: measure.label_bins, ..Default::default() };
+    let lines = inspect(dataset, report, &options)?.lines_of_text();
     Ok(Evidence {
         schema: SCHEMA.into(),
         seed,
@@ -155,7 +157,7 @@ pub fn gather(
         linear: linear::linear(dataset, subjects, measure.label_bins)?,
         plane: boundary::plane(dataset, subjects, contrast.most_gained(), seed)?,
         pictures: contrast.pictures()?,
-        inspect: None,
+        inspect: Some(serde_json::json!({ "lines": lines })),
         stress: Vec::new(),
         versions: Versions::here(),
         times: Times::since(start),
@@ -164,15 +166,15 @@ pub fn gather(
 
 impl ModelEvidence {
     fn new(subject: &Subject<'_>) -> Self {
-        Self { setting: subject.setting.clone(), splits: BTreeMap::new() }
+        Self { setting: subject.setting.clone(), splits: BySplit::default() }
     }
 }
 
 impl SplitEvidence {
-    fn new(dataset: &Dataset, split: &str, rows: &Rows, answers: &Answers, seed: u64) -> Self {
-        let clusters = bootstrap::clusters(dataset, rows, answers);
+    fn new(dataset: &Dataset, split: &SplitName, rows: &Rows, answers: &Answers, seed: u64) -> Self {
+        let clusters = bootstrap::clusters(rows, answers);
         let [error, loss] = bootstrap::intervals(&clusters, answers.is_regression(), seed);
-        let is_held_out = split != "train";
+        let is_held_out = !split.is_train();
         Self {
             rows: rows.len(),
             ids: clusters.len(),
@@ -181,7 +183,7 @@ impl SplitEvidence {
             confusion: Confusion::new(rows, answers),
             reliability: match answers.is_regression() {
                 true => Vec::new(),
-                false => reliability(&answers.outputs, &rows.labels),
+                false => reliability(answers.outputs, &rows.labels),
             },
             by_attribute: attributes::by_attribute(dataset, rows, answers),
             worst_group: attributes::worst_group(dataset, rows, answers),

@@ -1,6 +1,8 @@
 //! Pictures of the data as text: PNG in data URIs.
 
-use corevar_data::{DataError, Dataset, ImageShape, Images, Labels, encode_png};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use corevar_data::{DataError, Dataset, ImageShape, Images, encode_png};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -47,7 +49,7 @@ pub(super) fn training_groups(
     images: &Images,
     seed: u64,
 ) -> Result<Vec<PictureGroup>, DataError> {
-    let train = dataset.split("train").unwrap_or_default();
+    let train = dataset.train();
     // Continuous labels are shown as they are: one bin is enough to find who shares an id.
     let rows = Rows::new(dataset, train, 1);
     let mut groups: Vec<&[usize]> = rows.groups.larger().collect();
@@ -76,14 +78,11 @@ pub(super) fn spread(positions: &[usize], most: usize) -> Vec<usize> {
 }
 
 pub(super) fn id_of_row(dataset: &Dataset, row: usize) -> Option<String> {
-    dataset.ids[row].map(|id| dataset.id_names[id as usize].clone())
+    dataset.id_name(row).map(String::from)
 }
 
 fn label_of_row(dataset: &Dataset, row: usize) -> String {
-    match &dataset.labels {
-        Labels::Classes { names, of_row } => names[of_row[row] as usize].clone(),
-        Labels::Numbers(values) => values[row].to_string(),
-    }
+    dataset.labels().text(row)
 }
 
 /// The picture of a row.
@@ -91,8 +90,12 @@ pub(super) fn data_uri(dataset: &Dataset, images: &Images, row: usize) -> Result
     let mut bytes = vec![0; images.shape.len()];
     images.read_bytes(row, &mut bytes)?;
     let (bytes, shape) = shrunk(bytes, images.shape);
-    let failed = |cause| DataError::Io { path: dataset.name.clone().into(), action: "encode", cause };
-    Ok(format!("data:image/png;base64,{}", base64(&encode_png(&bytes, shape).map_err(failed)?)))
+    let failed = |cause| DataError::Io { path: dataset.name().into(), action: "encode", cause };
+    Ok(png_uri(&encode_png(&bytes, shape).map_err(failed)?))
+}
+
+fn png_uri(png: &[u8]) -> String {
+    format!("data:image/png;base64,{}", STANDARD.encode(png))
 }
 
 /// Squares of pixels become one, until no side is longer than [`LARGEST_SIDE`].
@@ -122,31 +125,18 @@ fn shrunk(bytes: Vec<u8>, shape: ImageShape) -> (Vec<u8>, ImageShape) {
     (out, small)
 }
 
-/// RFC 4648, with padding.
-pub fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for part in bytes.chunks(3) {
-        let word = (0..3).fold(0u32, |word, index| word << 8 | u32::from(*part.get(index).unwrap_or(&0)));
-        for index in 0..4 {
-            let letter = LETTERS[(word >> (18 - 6 * index)) as usize & 63];
-            text.push(if index <= part.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn bytes_become_base64_of_the_standard_with_padding() {
+        let shown = |bytes: &[u8]| png_uri(bytes).replacen("data:image/png;base64,", "", 1);
         let examples = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in examples {
-            assert_eq!(base64(bytes.as_bytes()), text);
+            assert_eq!(shown(bytes.as_bytes()), text);
         }
-        assert_eq!(base64(&[0xfb, 0xff, 0xbf]), "+/+/");
+        assert_eq!(shown(&[0xfb, 0xff, 0xbf]), "+/+/");
     }
 
     #[test]

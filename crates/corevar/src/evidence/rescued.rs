@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use corevar_data::{DataError, Dataset, Images, Labels};
+use corevar_data::{DataError, Dataset, Images};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
@@ -121,7 +121,7 @@ impl Candidate {
         let mut won: Vec<&Won> = self.won.iter().collect();
         won.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         let mut seen = HashSet::new();
-        won.retain(|won| dataset.ids[won.row].is_none_or(|id| seen.insert(id)));
+        won.retain(|won| dataset.ids()[won.row].is_none_or(|id| seen.insert(id)));
         won.truncate(EXAMPLES);
         won
     }
@@ -129,10 +129,7 @@ impl Candidate {
 
 impl Won {
     fn example(&self, dataset: &Dataset, images: &Images) -> Result<RescuedExample, DataError> {
-        let names: &[String] = match &dataset.labels {
-            Labels::Classes { names, .. } => names,
-            Labels::Numbers(_) => &[],
-        };
+        let names = dataset.labels().class_names();
         let name = |class: u32| names.get(class as usize).cloned().unwrap_or_default();
         let answer = |said: Said| Answer {
             class: name(said.class),

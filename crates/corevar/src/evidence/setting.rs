@@ -1,10 +1,12 @@
 //! Which model is looked at.
 
+use corevar_data::BySplit;
 use serde::{Deserialize, Serialize};
 
+use crate::model::{Model, Outputs};
 use crate::penalty::Penalty;
 use crate::results::{EstimatorResult, weight};
-use crate::train::{TrainConfig, Trained};
+use crate::train::TrainConfig;
 
 /// A trained model and how it came about.
 #[derive(Debug, Clone)]
@@ -12,7 +14,9 @@ pub struct Subject<'a> {
     /// How it was trained.
     pub setting: Setting,
     /// The model.
-    pub model: &'a Trained,
+    pub model: &'a Model,
+    /// What it says of each split.
+    pub outputs: &'a BySplit<Outputs>,
 }
 
 /// What tells a model from the others of its run, in the words of `results.json`.
@@ -50,7 +54,7 @@ impl Setting {
 
     /// Of a model file without a record.
     pub fn unknown(name: &str) -> Self {
-        let penalty = Penalty::None.to_string();
+        let penalty = Penalty::NONE.to_string();
         Self { name: name.into(), penalty, penalty_weight: 0.0, ridge: 0.0, seed: 0, chosen: false }
     }
 

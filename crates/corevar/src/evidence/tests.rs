@@ -1,15 +1,15 @@
 //! The record as a whole, on small data.
 
+use burn::tensor::Device;
 use corevar_data::synthetic::{self, Sizes};
-use corevar_data::{Attribute, Features, Inputs, Labels, Split};
 
 use super::*;
-use crate::model::ModelSpec;
+use crate::model::{Model, ModelSpec, Outputs};
 use crate::penalty::{Normalise, Penalty};
-use crate::train::{Quiet, TrainConfig, Trained, train};
+use crate::train::{Quiet, TrainConfig, train};
 
 const MEASURE: Measure =
-    Measure { penalty: Penalty::LogitVariance, normalise: Normalise::Grouped, label_bins: 4 };
+    Measure { penalty: Penalty::LOGIT_VARIANCE, normalise: Normalise::Grouped, label_bins: 4 };
 
 fn drawn(name: &str, rows: usize) -> Dataset {
     let sizes = Sizes { rows, groups: rows / 8, test_rows: rows / 2 };
@@ -26,21 +26,30 @@ fn config(penalty_weight: f64) -> TrainConfig {
     }
 }
 
-fn trained(dataset: &Dataset, penalty_weight: f64) -> Trained {
-    train(&config(penalty_weight).check().unwrap(), dataset, &mut Quiet::default()).unwrap()
+fn trained(dataset: &Dataset, penalty_weight: f64) -> Model {
+    let config = config(penalty_weight).check().unwrap();
+    train(&config, dataset, &Device::flex(), &mut Quiet::default()).unwrap()
+}
+
+fn outputs(dataset: &Dataset, model: &Model) -> BySplit<Outputs> {
+    let splits = dataset.splits().iter();
+    splits
+        .map(|split| (split.name.clone(), model.outputs(&Rows::new(dataset, &split.rows, 1)).unwrap()))
+        .collect()
 }
 
 /// Pooled and CoRe with two weights, of which the second is chosen.
 fn evidence(dataset: &Dataset) -> Evidence {
     let weights = [0.0, 0.1, 10.0];
     let models = weights.map(|weight| trained(dataset, weight));
-    let subject = |(weight, model): (f64, _)| {
+    let outputs = models.each_ref().map(|model| outputs(dataset, model));
+    let subject = |((weight, model), outputs)| {
         let name = if weight == 0.0 { "pooled" } else { "core" };
         let setting = Setting { chosen: weight == 10.0, ..Setting::new(name, &config(weight)) };
-        Subject { setting, model }
+        Subject { setting, model, outputs }
     };
-    let subjects: Vec<Subject<'_>> = weights.into_iter().zip(&models).map(subject).collect();
-    gather(dataset, &subjects, MEASURE, 3).unwrap()
+    let subjects: Vec<Subject<'_>> = weights.into_iter().zip(&models).zip(&outputs).map(subject).collect();
+    gather(dataset, &subjects, MEASURE, 3, None).unwrap()
 }
 
 #[test]
@@ -104,10 +113,13 @@ fn images_have_groups_changes_and_examples() {
 fn evidence_agrees_with_the_results() {
     let dataset = drawn("stickmen", 160);
     let model = trained(&dataset, 0.0);
-    let subjects = [Subject { setting: Setting::new("pooled", &config(0.0)), model: &model }];
-    let evidence = gather(&dataset, &subjects, MEASURE, 3).unwrap();
-    for split in &dataset.splits {
-        let result = crate::evaluate::evaluate(&model, &dataset, &split.rows, MEASURE).unwrap();
+    let outputs = outputs(&dataset, &model);
+    let setting = Setting::new("pooled", &config(0.0));
+    let subjects = [Subject { setting, model: &model, outputs: &outputs }];
+    let evidence = gather(&dataset, &subjects, MEASURE, 3, None).unwrap();
+    for split in dataset.splits() {
+        let rows = Rows::new(&dataset, &split.rows, MEASURE.label_bins);
+        let result = crate::evaluate::evaluate(&dataset, &rows, &outputs[&split.name], MEASURE);
         let found = &evidence.models[0].splits[&split.name];
         assert_eq!(found.error.unwrap().value, result.error);
         assert!((found.loss.unwrap().value - result.loss).abs() < 1e-12);
@@ -124,22 +136,13 @@ fn evidence_agrees_with_the_results() {
 
 /// Four rows of a regression, two of one id.
 fn regression() -> Dataset {
-    Dataset {
-        name: "numbers".into(),
-        inputs: Inputs::Features(Features {
-            names: vec!["a".into(), "b".into()],
-            values: vec![0.0, 1.0, 1.0, 0.0, 2.0, 1.0, 3.0, 2.0],
-        }),
-        labels: Labels::Numbers(vec![0.0, 1.0, 2.0, 3.0]),
-        ids: vec![Some(0), Some(0), None, None],
-        id_names: vec!["a".into()],
-        splits: vec![Split { name: "train".into(), rows: vec![0, 1, 2, 3] }],
-        attributes: vec![Attribute {
-            name: "site".into(),
-            levels: vec!["x".into(), "y".into()],
-            of_row: vec![0, 0, 1, 1],
-        }],
-    }
+    Dataset::features(["a", "b"], vec![0.0, 1.0, 1.0, 0.0, 2.0, 1.0, 3.0, 2.0])
+        .name("numbers")
+        .numbers([0.0, 1.0, 2.0, 3.0])
+        .ids([Some("a"), Some("a"), None, None])
+        .attribute("site", &["x", "x", "y", "y"])
+        .check()
+        .unwrap()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Settings of a fit: every field has a default, [`LinearConfig::check`] is the only validation.
 
-use super::{LinearError, Normalise, Penalty};
+use super::{Normalise, Penalty};
+use crate::range::{self, ConfigError};
 
 /// Settings of one fit. Minimised is
 /// `Σ_i ω_i l(y_i, f(x_i)) + ridge/2 |w|² + penalty_weight · C`, with `ω_i` the sample weights divided by their sum.
@@ -60,39 +61,15 @@ impl std::ops::Deref for CheckedLinearConfig {
 
 impl LinearConfig {
     /// The same settings, when all are in range.
-    pub fn check(self) -> Result<CheckedLinearConfig, LinearError> {
-        check_weight(self.penalty, self.penalty_weight)?;
-        check_ridge(self.ridge)?;
-        let positive = |field, value: f64| {
-            let fine = value.is_finite() && value > 0.0;
-            if fine { Ok(()) } else { Err(LinearError::Setting { field, value, range: "a positive number" }) }
-        };
-        positive("tolerance", self.tolerance)?;
-        positive("max_iterations", self.max_iterations as f64)?;
-        positive("sd_smoothing", self.sd_smoothing)?;
-        match self.rank_tolerance {
-            Some(value) if !(0.0..1.0).contains(&value) => {
-                Err(LinearError::Setting { field: "rank_tolerance", value, range: "0 or more and below 1" })
-            }
-            _ => Ok(CheckedLinearConfig(self)),
-        }
+    pub fn check(self) -> Result<CheckedLinearConfig, ConfigError> {
+        range::penalty_weight(self.penalty, true).check("penalty_weight", self.penalty_weight)?;
+        range::RIDGE.check("ridge", self.ridge)?;
+        range::ABOVE_0.check("tolerance", self.tolerance)?;
+        range::AT_LEAST_1.check_all("max_iterations", &[self.max_iterations])?;
+        range::ABOVE_0.check("sd_smoothing", self.sd_smoothing)?;
+        self.rank_tolerance.map_or(Ok(()), |share| range::BELOW_1.check("rank_tolerance", share))?;
+        Ok(CheckedLinearConfig(self))
     }
-}
-
-fn check_weight(penalty: Penalty, value: f64) -> Result<(), LinearError> {
-    if value.is_nan() || value < 0.0 {
-        return Err(LinearError::Setting {
-            field: "penalty_weight",
-            value,
-            range: "0 or more; inf is allowed",
-        });
-    }
-    if value.is_infinite() && !penalty.has_limit() { Err(LinearError::NoLimit) } else { Ok(()) }
-}
-
-fn check_ridge(value: f64) -> Result<(), LinearError> {
-    let fine = value.is_finite() && value >= 0.0;
-    if fine { Ok(()) } else { Err(LinearError::Setting { field: "ridge", value, range: "0 or more" }) }
 }
 
 /// Settings of a path: all ridges times all penalty weights, in the order given, each fit starting from the
@@ -117,16 +94,14 @@ pub struct CheckedPathConfig {
 
 impl PathConfig {
     /// The same settings, when all are in range.
-    pub fn check(self) -> Result<CheckedPathConfig, LinearError> {
+    pub fn check(self) -> Result<CheckedPathConfig, ConfigError> {
         if self.penalty_weights.is_empty() {
-            return Err(LinearError::Setting {
-                field: "penalty_weights",
-                value: 0.0,
-                range: "at least one value",
-            });
+            let (field, value) = ("penalty_weights", "empty".into());
+            return Err(ConfigError { field, value, rule: "at least one number" });
         }
-        self.penalty_weights.iter().try_for_each(|&weight| check_weight(self.fit.penalty, weight))?;
-        self.ridges.iter().try_for_each(|&ridge| check_ridge(ridge))?;
+        let weight = range::penalty_weight(self.fit.penalty, true);
+        self.penalty_weights.iter().try_for_each(|&value| weight.check("penalty_weights", value))?;
+        self.ridges.iter().try_for_each(|&ridge| range::RIDGE.check("ridges", ridge))?;
         let ridges = if self.ridges.is_empty() { vec![self.fit.ridge] } else { self.ridges };
         Ok(CheckedPathConfig { fit: self.fit.check()?, penalty_weights: self.penalty_weights, ridges })
     }
@@ -145,14 +120,14 @@ mod tests {
     fn an_infinite_penalty_weight_is_for_logits() {
         let config = LinearConfig { penalty_weight: f64::INFINITY, ..Default::default() };
         assert!(config.clone().check().is_ok());
-        let loss = LinearConfig { penalty: Penalty::LossSd, ..config };
-        assert!(matches!(loss.check(), Err(LinearError::NoLimit)));
+        let loss = LinearConfig { penalty: Penalty::LOSS_SD, ..config };
+        assert!(loss.check().unwrap_err().to_string().contains("inf is for penalties of the logits"));
     }
 
     #[test]
     fn values_out_of_range_are_named() {
         let message = LinearConfig { ridge: -1.0, ..Default::default() }.check().unwrap_err().to_string();
-        assert_eq!(message, "ridge is -1, but must be 0 or more");
+        assert_eq!(message, "the field `ridge` is -1, but must be a number from 0");
         assert!(LinearConfig { penalty_weight: f64::NAN, ..Default::default() }.check().is_err());
     }
 

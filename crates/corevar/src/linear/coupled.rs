@@ -1,14 +1,15 @@
 //! Penalties from the outputs and losses of the rows, for those that are no quadratic form: `C_{f,1/2}`, `C_{l,1}`,
 //! `C_{l,1/2}`. Also `C_{f,1}`, where its matrix would be too large.
 
-use super::Penalty;
 use super::groups::{Group, GroupIndex};
 use super::pass::RowState;
+use crate::penalty::{ConditionalVariance, Power, Varying};
 
 /// One of them, `λ C`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Coupled {
-    pub kind: Kind,
+    /// What varies, and whether the root is taken; the groups come apart from it.
+    pub penalty: ConditionalVariance,
     /// λ.
     pub weight: f64,
     /// ε of `sqrt(Var + ε²) - ε`.
@@ -17,37 +18,17 @@ pub(super) struct Coupled {
     pub logit_factor: f64,
 }
 
-/// What varies, and whether the root is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    LogitVariance,
-    LogitSd,
-    LossVariance,
-    LossSd,
-}
-
-impl Kind {
-    pub fn of(penalty: Penalty) -> Option<Self> {
-        match penalty {
-            Penalty::LogitSd => Some(Self::LogitSd),
-            Penalty::LossVariance => Some(Self::LossVariance),
-            Penalty::LossSd => Some(Self::LossSd),
-            _ => None,
-        }
+impl Coupled {
+    /// True when the logits vary, which makes the penalty convex; one of the loss need not be.
+    pub fn is_of_logits(&self) -> bool {
+        self.penalty.varying == Varying::Logits
     }
 
     /// True when a group that does not vary is a kink.
-    pub fn is_root(self) -> bool {
-        matches!(self, Self::LogitSd | Self::LossSd)
+    pub fn is_root(&self) -> bool {
+        self.penalty.power == Power::Sd
     }
 
-    /// True when the logits vary, false when the loss does. The former are convex, the latter need not be.
-    pub fn of_logits(self) -> bool {
-        matches!(self, Self::LogitVariance | Self::LogitSd)
-    }
-}
-
-impl Coupled {
     /// `C`. For the grouped rows, `residuals` becomes the derivative by the outputs of `Σ_i ω_i l_i + λ C`.
     /// # Shapes
     /// residuals `[rows, outputs]`
@@ -72,7 +53,7 @@ impl Coupled {
                     residuals[own.clone()].iter_mut().zip(&state.slopes[own]).enumerate()
                 {
                     *residual = by_loss * slope;
-                    if self.kind.of_logits() {
+                    if self.is_of_logits() {
                         *residual += scale * share * (state.outputs[row * width + k] - spread.mean[k]);
                     }
                 }
@@ -83,7 +64,7 @@ impl Coupled {
 
     /// Derivative of `λ C` by the loss of a row, `scale · a_i (l_i - mean)`.
     fn loss_scale(&self, scale: f64, row: usize, spread: &Spread, state: &RowState) -> f64 {
-        if self.kind.of_logits() { 0.0 } else { scale * (state.losses[row] - spread.mean[0]) }
+        if self.is_of_logits() { 0.0 } else { scale * (state.losses[row] - spread.mean[0]) }
     }
 
     /// Adds the derivative of `λ C` by the loss of each row.
@@ -99,10 +80,11 @@ impl Coupled {
 
     /// Mean and spread of what varies in a group.
     pub fn spread(&self, group: Group, state: &RowState) -> Spread {
-        let logits = self.kind.of_logits();
-        let values = if logits { &state.outputs } else { &state.losses };
+        let (values, factor) = match self.penalty.varying {
+            Varying::Logits => (&state.outputs, self.logit_factor),
+            Varying::Loss => (&state.losses, 1.0),
+        };
         let width = values.len() / state.losses.len();
-        let factor = if logits { self.logit_factor } else { 1.0 };
         let mut mean = vec![0.0; width];
         let members = || group.rows.iter().zip(group.shares);
         let of = |row: usize| &values[row * width..(row + 1) * width];
@@ -112,12 +94,10 @@ impl Coupled {
         let square = |row| of(row).iter().zip(&mean).map(|(value, mean)| (value - mean).powi(2)).sum::<f64>();
         let variance = factor * members().map(|(&row, share)| share * square(row)).sum::<f64>();
         let smooth = (variance + self.smoothing * self.smoothing).sqrt();
-        match self.kind {
-            Kind::LogitVariance | Kind::LossVariance => Spread { mean, value: variance, slope: 2.0 * factor },
+        match self.penalty.power {
+            Power::Variance => Spread { mean, value: variance, slope: 2.0 * factor },
             // sqrt(V + ε²) - ε without the cancellation.
-            Kind::LogitSd | Kind::LossSd => {
-                Spread { mean, value: variance / (smooth + self.smoothing), slope: factor / smooth }
-            }
+            Power::Sd => Spread { mean, value: variance / (smooth + self.smoothing), slope: factor / smooth },
         }
     }
 }
@@ -134,12 +114,13 @@ pub(super) struct Spread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Normalise;
     use super::super::loss::Loss;
+    use super::super::{Normalise, Penalty};
     use super::*;
 
-    fn coupled(kind: Kind, logit_factor: f64) -> Coupled {
-        Coupled { kind, weight: 3.0, smoothing: 1e-6, logit_factor }
+    fn coupled(penalty: Penalty, logit_factor: f64) -> Coupled {
+        let penalty = penalty.variance().unwrap();
+        Coupled { penalty, weight: 3.0, smoothing: 1e-6, logit_factor }
     }
 
     fn state(loss: Loss, outputs: &[f64]) -> RowState {
@@ -157,8 +138,8 @@ mod tests {
         let loss = Loss::Softmax(&[0, 1, 0, 0, 1, 1], 2);
         let groups = GroupIndex::new(&[0, 1, 0, 0, 2, 2], &[1.0, 1.0, 2.0, 1.0, 1.0, 1.0], Normalise::All);
         let outputs: Vec<f64> = (0..12).map(|k| ((k * 5) % 7) as f64 / 3.0 - 1.0).collect();
-        for kind in [Kind::LogitVariance, Kind::LogitSd, Kind::LossVariance, Kind::LossSd] {
-            let coupled = coupled(kind, 1.0);
+        for penalty in Penalty::ALL.into_iter().filter(|penalty| penalty.needs_groups()) {
+            let coupled = coupled(penalty, 1.0);
             let value = |outputs: &[f64]| {
                 let state = state(loss, outputs);
                 let c = coupled.evaluate(&groups, &[0.1; 6], &state, &mut [0.0; 12]);
@@ -172,7 +153,7 @@ mod tests {
                     moved[k] += shift;
                     value(&moved)
                 };
-                assert!(((at(1e-5) - at(-1e-5)) / 2e-5 - residuals[k]).abs() < 1e-8, "{kind:?} {k}");
+                assert!(((at(1e-5) - at(-1e-5)) / 2e-5 - residuals[k]).abs() < 1e-8, "{penalty} {k}");
             }
             assert_eq!(residuals[2..4], [0.0; 2]);
         }
@@ -182,7 +163,7 @@ mod tests {
     #[test]
     fn two_classes_sum_the_variance_of_both_logits() {
         let groups = GroupIndex::new(&[0, 0], &[1.0; 2], Normalise::Grouped);
-        let coupled = coupled(Kind::LogitSd, 0.5);
+        let coupled = coupled(Penalty::LOGIT_SD, 0.5);
         let state = RowState { outputs: vec![1.0, 3.0], ..RowState::new(2, 1) };
         assert!((coupled.evaluate(&groups, &[0.5; 2], &state, &mut [0.0; 2]) - 0.5f64.sqrt()).abs() < 2e-6);
     }
@@ -190,7 +171,7 @@ mod tests {
     #[test]
     fn a_group_that_does_not_vary_has_no_gradient() {
         let groups = GroupIndex::new(&[0, 0], &[1.0; 2], Normalise::Grouped);
-        let coupled = coupled(Kind::LogitSd, 0.5);
+        let coupled = coupled(Penalty::LOGIT_SD, 0.5);
         let state = RowState { outputs: vec![2.0, 2.0], ..RowState::new(2, 1) };
         let mut residuals = [9.0; 2];
         assert_eq!(coupled.evaluate(&groups, &[0.0; 2], &state, &mut residuals), 0.0);

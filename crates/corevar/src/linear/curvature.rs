@@ -188,7 +188,7 @@ fn collect_contrasts(
     state: &RowState,
     collector: &mut Collector,
 ) -> Result<(), LinearError> {
-    let (columns, of_logits) = (problem.columns(), coupled.kind.of_logits());
+    let (columns, of_logits) = (problem.columns(), coupled.is_of_logits());
     let width = if of_logits { 1 } else { problem.outputs() };
     let stride = problem.groups.contrasts().div_ceil(sample.contrasts.max(1));
     let mut reader = problem.reader();

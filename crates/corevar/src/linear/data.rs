@@ -31,7 +31,7 @@ pub enum Targets<'a> {
     Numbers {
         /// One number a row.
         values: &'a [f32],
-        /// Quantile bin of each number; only the label-variance penalty looks at them.
+        /// Quantile bin of each number; only a penalty given the label looks at them.
         bins: Option<&'a [u32]>,
     },
 }
@@ -81,7 +81,7 @@ impl<'a> LinearData<'a> {
         }
     }
 
-    /// The grouping of the label-variance penalty.
+    /// The grouping of a penalty given the label.
     pub(super) fn groups_by_label(&self) -> Result<Vec<usize>, LinearError> {
         let labels = match self.targets {
             Targets::Classes { of_row, .. } => of_row,

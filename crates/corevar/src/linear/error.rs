@@ -2,23 +2,18 @@
 
 use std::path::PathBuf;
 
-/// Why a linear model was not fitted. Each message says what to do.
+use corevar_data::Tip;
+
+use crate::range::ConfigError;
+
+/// Why a linear model was not fitted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LinearError {
     /// A setting out of its range.
-    #[error("{field} is {value}, but must be {range}")]
-    Setting {
-        /// Field of the configuration.
-        field: &'static str,
-        /// What it was.
-        value: f64,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// λ = ∞ where the penalty has no such limit.
-    #[error("penalty weight inf is for the penalties of the logits\ntip: use the logit-variance penalty")]
-    NoLimit,
-    /// Two inputs that should have one entry a row differ.
+    #[error(transparent)]
+    Setting(#[from] ConfigError),
+    /// Two inputs that should have one entry per row differ.
     #[error("{what} has {found} entries for {rows} rows")]
     Length {
         /// Which input.
@@ -37,7 +32,7 @@ pub enum LinearError {
         columns: usize,
     },
     /// A feature that is NaN or infinite.
-    #[error("row {row}, column {column}: the feature is {value}\ntip: remove the row or fill the value in")]
+    #[error("row {row}, column {column}: the feature is {value}")]
     Feature {
         /// Row, from 0.
         row: usize,
@@ -65,7 +60,7 @@ pub enum LinearError {
         value: f64,
     },
     /// A class without a row, whose intercept would go to -∞.
-    #[error("class {class} of {classes} has no row (of positive weight)\ntip: leave the class out")]
+    #[error("class {class} of {classes} has no row (of positive weight)")]
     EmptyClass {
         /// That class, from 0.
         class: usize,
@@ -78,13 +73,11 @@ pub enum LinearError {
         /// Number of classes.
         classes: usize,
     },
-    /// Label variance of a regression without bins.
-    #[error("the label-variance penalty of a regression needs the bins of the labels")]
+    /// A penalty given the label, for a regression without bins.
+    #[error("a penalty given the label of a regression needs the bins of the labels")]
     NoBins,
     /// Without ridge the minimum is not unique.
-    #[error(
-        "{columns} free columns for {rows} rows: without ridge the fit is not unique\ntip: add a ridge, such as 1e-3"
-    )]
+    #[error("{columns} free columns for {rows} rows: without ridge the fit is not unique")]
     NotUnique {
         /// Rows with a positive weight.
         rows: usize,
@@ -92,22 +85,18 @@ pub enum LinearError {
         columns: usize,
     },
     /// Without ridge there is no finite minimum.
-    #[error(
-        "the classes can be separated, so that without ridge the weights grow without bound\n\
-         tip: add a ridge, such as 1e-3"
-    )]
+    #[error("the classes can be separated, so that without ridge the weights grow without bound")]
     Separable,
     /// λ = ∞ and the groups vary in every direction.
     #[error(
-        "no direction is left at penalty weight inf: the groups vary in all {rank} directions of the features\n\
-         tip: use a finite penalty weight, or fewer or purer groups"
+        "no direction is left at penalty weight inf: the groups vary in all {rank} directions of the features"
     )]
     NoDirectionLeft {
         /// Rank of the within-group differences.
         rank: usize,
     },
     /// A matrix factorisation did not succeed.
-    #[error("{what} did not succeed: the features may be of extreme scale\ntip: standardise the features")]
+    #[error("{what} did not succeed: the features may be of extreme scale")]
     Factorisation {
         /// Which one.
         what: &'static str,
@@ -123,6 +112,32 @@ pub enum LinearError {
         /// What happened.
         problem: String,
     },
+}
+
+impl Tip for LinearError {
+    fn tip(&self) -> Option<String> {
+        let tip = match self {
+            Self::Setting(cause) => return cause.tip(),
+            Self::Data(cause) => return cause.tip(),
+            Self::Feature { .. } => "remove the row or fill the value in",
+            Self::EmptyClass { .. } => "leave the class out",
+            Self::NotUnique { .. } | Self::Separable => {
+                "set the field `ridge` to a small number, such as 1e-3"
+            }
+            Self::NoDirectionLeft { .. } => {
+                "set the field `penalty_weight` to a finite number, or give fewer or purer groups"
+            }
+            Self::Factorisation { .. } => "set the field `standardise`",
+            Self::Length { .. }
+            | Self::Empty { .. }
+            | Self::Label { .. }
+            | Self::Weight { .. }
+            | Self::TooFewClasses { .. }
+            | Self::NoBins
+            | Self::File { .. } => return None,
+        };
+        Some(tip.into())
+    }
 }
 
 fn weight_at(row: Option<usize>, value: f64) -> String {

@@ -46,7 +46,6 @@ mod golden;
 mod gram;
 mod groups;
 mod kernels;
-mod kind;
 mod lbfgs;
 mod loss;
 mod matrix;

@@ -5,7 +5,7 @@
 use faer::MatRef;
 
 use super::contrasts::RowReader;
-use super::coupled::{Coupled, Kind};
+use super::coupled::Coupled;
 use super::data::LinearData;
 use super::groups::GroupIndex;
 use super::kernels::{add, dot};
@@ -13,7 +13,8 @@ use super::loss::Loss;
 use super::moments::Coordinates;
 use super::pass::{Affine, Pass, RowState};
 use super::scatter::{Scatter, project_out};
-use super::{CheckedLinearConfig, LinearError, Penalty};
+use super::{CheckedLinearConfig, LinearError};
+use crate::penalty::{ConditionalVariance, Given};
 
 /// Everything about a fit that does not change along a path.
 pub(super) struct Problem<'a> {
@@ -25,10 +26,10 @@ pub(super) struct Problem<'a> {
     pub coordinates: Coordinates,
     /// Groups of the penalty; empty without one.
     pub groups: GroupIndex,
-    /// The penalty when it is a quadratic form.
+    /// The penalty when it is a quadratic form whose matrix fits.
     pub scatter: Scatter,
     /// The penalty when it is not.
-    pub kind: Option<Kind>,
+    pub coupled: Option<ConditionalVariance>,
     pass: Pass<'a>,
     /// `shares`, but 0 for rows whose slope depends on other rows.
     free_shares: Vec<f64>,
@@ -73,7 +74,7 @@ impl<'a> Problem<'a> {
             coordinates,
             groups,
             scatter: Scatter::Zero,
-            kind: None,
+            coupled: None,
             pass,
         };
         problem.add_penalty()?;
@@ -81,22 +82,20 @@ impl<'a> Problem<'a> {
     }
 
     fn add_penalty(&mut self) -> Result<(), LinearError> {
-        if self.groups.is_empty() {
-            return Ok(());
-        }
-        let kind = Kind::of(self.config.penalty);
-        let quadratic = kind.is_none() && Scatter::fits(self.groups.contrasts(), self.columns());
-        match kind.unwrap_or(Kind::LogitVariance) {
-            _ if quadratic => {
-                let mut reader = self.reader();
-                self.scatter = Scatter::new(&mut reader, &self.groups, self.columns())?;
-            }
-            kind => {
-                self.groups.rows().iter().for_each(|&row| self.free_shares[row] = 0.0);
-                self.kind = Some(kind);
-            }
+        let Some(penalty) = self.active_penalty() else { return Ok(()) };
+        if penalty.is_quadratic() && Scatter::fits(self.groups.contrasts(), self.columns()) {
+            let mut reader = self.reader();
+            self.scatter = Scatter::new(&mut reader, &self.groups, self.columns())?;
+        } else {
+            self.groups.rows().iter().for_each(|&row| self.free_shares[row] = 0.0);
+            self.coupled = Some(penalty);
         }
         Ok(())
+    }
+
+    /// The penalty, unless no group has two rows.
+    fn active_penalty(&self) -> Option<ConditionalVariance> {
+        self.config.penalty.variance().filter(|_| !self.groups.is_empty())
     }
 
     pub fn reader(&self) -> RowReader<'_> {
@@ -114,10 +113,14 @@ impl<'a> Problem<'a> {
     /// The penalty at a weight, finite or not.
     pub fn setting(&self, penalty_weight: f64, ridge: f64) -> Setting {
         let weight = if penalty_weight.is_finite() { penalty_weight } else { 0.0 };
-        let (smoothing, logit_factor) = (self.config.sd_smoothing, self.loss.logit_factor());
-        let coupled = self.kind.map(|kind| Coupled { kind, weight, smoothing, logit_factor });
+        let coupled = self.coupled.map(|penalty| self.coupled(penalty, weight));
         let quadratic = if coupled.is_some() { 0.0 } else { weight };
         Setting { ridge, quadratic, coupled: coupled.filter(|_| weight > 0.0) }
+    }
+
+    fn coupled(&self, penalty: ConditionalVariance, weight: f64) -> Coupled {
+        let (smoothing, logit_factor) = (self.config.sd_smoothing, self.loss.logit_factor());
+        Coupled { penalty, weight, smoothing, logit_factor }
     }
 
     /// Weight of `1/2 |w_q|²`: the ridge is over the logits.
@@ -225,10 +228,11 @@ impl<'a> Problem<'a> {
 
     /// `C` at the point of a state.
     pub fn penalty(&self, state: &RowState) -> f64 {
-        let (kind, smoothing) = (self.kind.unwrap_or(Kind::LogitVariance), self.config.sd_smoothing);
-        let coupled = Coupled { kind, weight: 0.0, smoothing, logit_factor: self.loss.logit_factor() };
-        let c = coupled.evaluate(&self.groups, &self.shares, state, &mut vec![0.0; state.slopes.len()]);
-        if self.groups.is_empty() { 0.0 } else { c }
+        let evaluate = |penalty| {
+            let residuals = &mut vec![0.0; state.slopes.len()];
+            self.coupled(penalty, 0.0).evaluate(&self.groups, &self.shares, state, residuals)
+        };
+        self.active_penalty().map_or(0.0, evaluate)
     }
 
     /// Largest difference of a logit inside a group.
@@ -260,12 +264,11 @@ fn groups_of(
     data: &LinearData,
     shares: &[f64],
 ) -> Result<GroupIndex, LinearError> {
-    let one_group = || vec![0; shares.len()];
-    let normalise = config.normalise;
-    Ok(match config.penalty {
-        Penalty::None => GroupIndex::default(),
-        Penalty::LabelVariance => GroupIndex::new(&data.groups_by_label()?, shares, normalise),
-        Penalty::TotalVariance => GroupIndex::new(&one_group(), shares, normalise),
-        _ => GroupIndex::new(data.group_of_row, shares, normalise),
+    let of_keys = |keys: &[usize]| GroupIndex::new(keys, shares, config.normalise);
+    Ok(match config.penalty.variance().map(|penalty| penalty.given) {
+        None => GroupIndex::default(),
+        Some(Given::LabelAndId) => of_keys(data.group_of_row),
+        Some(Given::Label) => of_keys(&data.groups_by_label()?),
+        Some(Given::Nothing) => of_keys(&vec![0; shares.len()]),
     })
 }

@@ -1,6 +1,6 @@
 //! Fits along a path: each starts where the one before ended.
 
-use super::coupled::{Coupled, Kind};
+use super::coupled::Coupled;
 use super::curvature::Curvature;
 use super::data::LinearData;
 use super::lbfgs::{Limits, Optimality, Smooth, max_abs, minimise};
@@ -12,6 +12,7 @@ use super::pass::RowState;
 use super::plan::Plan;
 use super::problem::{Objective, Problem, Setting};
 use super::{CheckedLinearConfig, CheckedPathConfig, LinearError, Penalty};
+use crate::penalty::{ConditionalVariance, Varying};
 
 /// Fits one linear model. Deterministic, and independent of the number of threads.
 pub fn fit(config: &CheckedLinearConfig, data: &LinearData) -> Result<LinearFit, LinearError> {
@@ -105,12 +106,12 @@ impl<'a> Solver<'a> {
         }
         let start = self.theta.clone();
         let first = self.approach(setting, coupled)?;
-        if coupled.kind.of_logits() {
+        if coupled.is_of_logits() {
             return Ok(first);
         }
         let found = std::mem::replace(&mut self.theta, start);
-        let kind = if coupled.kind.is_root() { Kind::LogitSd } else { Kind::LogitVariance };
-        let convex = Coupled { kind, ..coupled };
+        let of_logits = ConditionalVariance { varying: Varying::Logits, ..coupled.penalty };
+        let convex = Coupled { penalty: of_logits, ..coupled };
         self.approach(Setting { coupled: Some(convex), ..setting }, convex)?;
         let second = self.minimise(setting, self.target)?;
         if second.0.total < first.0.total {
@@ -126,7 +127,7 @@ impl<'a> Solver<'a> {
         setting: Setting,
         coupled: Coupled,
     ) -> Result<(Objective, Optimality), LinearError> {
-        let mut smoothing = if coupled.kind.is_root() { 0.1 } else { 0.0 };
+        let mut smoothing = if coupled.is_root() { 0.1 } else { 0.0 };
         while smoothing > 3.0 * coupled.smoothing {
             let smoother = Setting { coupled: Some(Coupled { smoothing, ..coupled }), ..setting };
             self.minimise(smoother, self.target.max(1e-4))?;
@@ -220,7 +221,7 @@ impl<'a> Solver<'a> {
 
     fn notes(&self, penalty_weight: f64, optimality: Optimality) -> Vec<Note> {
         let constant = &self.problem.coordinates.constant;
-        let penalised = penalty_weight > 0.0 && self.problem.config.penalty != Penalty::None;
+        let penalised = penalty_weight > 0.0 && self.problem.config.penalty != Penalty::NONE;
         let alone = (penalised && self.problem.groups.is_empty()).then_some(Note::NoGroupOfTwo);
         let constant = (!constant.is_empty()).then(|| Note::ConstantColumns(constant.clone()));
         let stopped = (!optimality.converged).then_some(Note::NotConverged(optimality));
@@ -229,8 +230,8 @@ impl<'a> Solver<'a> {
 }
 
 fn plan(problem: &Problem) -> Plan {
-    let contrasts = problem.kind.map_or(0, |_| problem.groups.contrasts());
-    let exact = problem.kind.is_none() && problem.outputs() == 1;
+    let contrasts = if problem.coupled.is_some() { problem.groups.contrasts() } else { 0 };
+    let exact = problem.coupled.is_none() && problem.outputs() == 1;
     Plan::new(problem.shares.len(), contrasts, problem.columns(), exact)
 }
 

@@ -9,6 +9,7 @@ use super::groups::GroupIndex;
 use super::kernels::{add, dot};
 use super::moments::Coordinates;
 use super::{DesignMatrix, LinearError, LinearModel, Normalise};
+use crate::range::{self, ConfigError};
 
 /// Contrasts of which the style subspace is computed at most; of more, evenly spaced groups are taken.
 const MOST_CONTRASTS: usize = 1024;
@@ -35,12 +36,9 @@ pub struct CheckedStyleConfig(StyleConfig);
 
 impl StyleConfig {
     /// The same settings, when all are in range.
-    pub fn check(self) -> Result<CheckedStyleConfig, LinearError> {
-        let value = self.variance_share;
-        if value > 0.0 && value <= 1.0 {
-            return Ok(CheckedStyleConfig(self));
-        }
-        Err(LinearError::Setting { field: "variance_share", value, range: "above 0 and at most 1" })
+    pub fn check(self) -> Result<CheckedStyleConfig, ConfigError> {
+        range::PART.check("variance_share", self.variance_share)?;
+        Ok(CheckedStyleConfig(self))
     }
 }
 

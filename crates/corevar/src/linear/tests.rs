@@ -1,15 +1,19 @@
 //! How fits behave: properties, limits, and the words for data that cannot be fitted.
 
+use corevar_data::Tip;
+
 use super::simulate::Sample;
 use super::*;
+use crate::penalty::Varying;
+use crate::penalty::tests::combinations;
 
 const ALL: [Penalty; 6] = [
-    Penalty::LogitVariance,
-    Penalty::LogitSd,
-    Penalty::LossVariance,
-    Penalty::LossSd,
-    Penalty::LabelVariance,
-    Penalty::TotalVariance,
+    Penalty::LOGIT_VARIANCE,
+    Penalty::LOGIT_SD,
+    Penalty::LOSS_VARIANCE,
+    Penalty::LOSS_SD,
+    Penalty::LABEL_VARIANCE,
+    Penalty::TOTAL_VARIANCE,
 ];
 
 fn config(penalty: Penalty, penalty_weight: f64) -> LinearConfig {
@@ -29,10 +33,10 @@ fn fits_do_not_depend_on_the_number_of_threads() {
     };
     // A Newton fit, a softmax, a model of a part of the rows in f32 with the penalty kept apart, and λ = ∞.
     let cases: [(Sample, LinearConfig); 4] = [
-        (Sample::new(2000, 7, 300, 2), config(Penalty::LogitSd, 0.5)),
-        (Sample::new(900, 9, 100, 3), config(Penalty::LogitVariance, 0.5)),
-        (Sample::new(4000, 520, 100, 2), config(Penalty::LogitVariance, 2.0)),
-        (Sample::new(500, 40, 15, 2), config(Penalty::LogitVariance, f64::INFINITY)),
+        (Sample::new(2000, 7, 300, 2), config(Penalty::LOGIT_SD, 0.5)),
+        (Sample::new(900, 9, 100, 3), config(Penalty::LOGIT_VARIANCE, 0.5)),
+        (Sample::new(4000, 520, 100, 2), config(Penalty::LOGIT_VARIANCE, 2.0)),
+        (Sample::new(500, 40, 15, 2), config(Penalty::LOGIT_VARIANCE, f64::INFINITY)),
     ];
     for (sample, config) in cases {
         let run = || sample.fit(config.clone()).unwrap();
@@ -47,9 +51,9 @@ fn fits_do_not_depend_on_the_number_of_threads() {
 fn without_a_group_of_two_every_penalty_is_the_pooled_fit_bit_for_bit() {
     let mut sample = Sample::new(200, 4, 0, 2);
     sample.group = (0..200).collect();
-    let pooled = sample.fit(config(Penalty::None, 1.0)).unwrap();
+    let pooled = sample.fit(config(Penalty::NONE, 1.0)).unwrap();
     for (penalty, weight) in ALL.map(|penalty| (penalty, 1.0)).into_iter().chain([(ALL[0], f64::INFINITY)]) {
-        if matches!(penalty, Penalty::LabelVariance | Penalty::TotalVariance) {
+        if matches!(penalty, Penalty::LABEL_VARIANCE | Penalty::TOTAL_VARIANCE) {
             continue;
         }
         let fit = sample.fit(config(penalty, weight)).unwrap();
@@ -58,12 +62,30 @@ fn without_a_group_of_two_every_penalty_is_the_pooled_fit_bit_for_bit() {
     }
 }
 
+/// The objective of the fit is no larger than that of the pooled fit, and its penalty is smaller.
+#[test]
+fn every_combination_can_be_penalised() {
+    let sample = Sample::new(300, 5, 60, 3);
+    for variance in combinations() {
+        let config = |weight| LinearConfig { ridge: 1e-2, ..config(Penalty::unnamed(variance), weight) };
+        let [pooled, fit] = [0.0, 0.5].map(|weight| sample.fit(config(weight)).unwrap());
+        assert!(fit.optimality.converged, "{variance:?} {:?}", fit.optimality);
+        assert!(fit.objective.penalty < 0.9 * pooled.objective.penalty, "{variance:?}");
+        assert!(
+            fit.objective.total <= pooled.objective.total + 0.5 * pooled.objective.penalty,
+            "{variance:?}"
+        );
+        let at_infinity = config(f64::INFINITY).check();
+        assert_eq!(at_infinity.is_ok(), variance.varying == Varying::Logits, "{variance:?}");
+    }
+}
+
 #[test]
 fn a_path_gives_the_fits_one_by_one() {
     let sample = Sample::new(600, 12, 5, 3);
     let (features, targets) = (sample.features(), sample.targets());
     let data = LinearData { features: &features, targets, group_of_row: &sample.group, sample_weights: None };
-    for penalty in [Penalty::LogitVariance, Penalty::LogitSd] {
+    for penalty in [Penalty::LOGIT_VARIANCE, Penalty::LOGIT_SD] {
         let penalty_weights = vec![0.0, 0.1, 1.0, 10.0, f64::INFINITY, 2.0];
         let setting = PathConfig { fit: config(penalty, 1.0), penalty_weights, ridges: vec![1e-2, 1e-3] };
         let fits = path(&setting.check().unwrap(), &data).unwrap();
@@ -80,7 +102,7 @@ fn a_path_gives_the_fits_one_by_one() {
 fn at_infinity_no_logit_varies_inside_a_group() {
     for classes in [2, 3] {
         let sample = Sample::new(500, 30, 12, classes).with_style_everywhere();
-        let fit = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap();
+        let fit = sample.fit(config(Penalty::LOGIT_VARIANCE, f64::INFINITY)).unwrap();
         let null_space = fit.null_space.unwrap();
         assert_eq!((null_space.rank, null_space.free), (12, 18));
         let logits = fit.model.logits(&sample.features()).unwrap();
@@ -91,7 +113,7 @@ fn at_infinity_no_logit_varies_inside_a_group() {
             }
         }
         assert!(null_space.largest_spread < 1e-8 && fit.optimality.converged);
-        let near = sample.fit(config(Penalty::LogitVariance, 1e7)).unwrap();
+        let near = sample.fit(config(Penalty::LOGIT_VARIANCE, 1e7)).unwrap();
         assert!(distance(&near.model, &fit.model) < 1e-3);
     }
 }
@@ -106,36 +128,36 @@ fn rounding_of_the_storage_is_not_taken_for_style() {
         sample.x[2 * row] += shift(row);
         sample.x[2 * row + 1] -= 0.75 * shift(row);
     }
-    let fit = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap();
+    let fit = sample.fit(config(Penalty::LOGIT_VARIANCE, f64::INFINITY)).unwrap();
     let null_space = fit.null_space.unwrap();
     assert_eq!((null_space.rank, null_space.free), (1, 1));
     assert!(null_space.largest_dropped > 0.0 && null_space.largest_dropped < null_space.tolerance);
     assert!(null_space.smallest_kept > 1e3 * null_space.tolerance);
     assert!((fit.model.weights[0] - 0.75 * fit.model.weights[1]).abs() < 1e-5 * fit.model.weights[1].abs());
-    let strict = LinearConfig { rank_tolerance: Some(0.0), ..config(Penalty::LogitVariance, f64::INFINITY) };
+    let strict = LinearConfig { rank_tolerance: Some(0.0), ..config(Penalty::LOGIT_VARIANCE, f64::INFINITY) };
     assert!(matches!(sample.fit(strict), Err(LinearError::NoDirectionLeft { rank: 2 })));
 }
 
 #[test]
 fn at_infinity_without_a_direction_left_the_error_says_so() {
     let sample = Sample::new(500, 5, 40, 2).with_style_everywhere();
-    let error = sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap_err();
+    let error = sample.fit(config(Penalty::LOGIT_VARIANCE, f64::INFINITY)).unwrap_err();
     assert!(
         error.to_string().starts_with("no direction is left at penalty weight inf: the groups vary in all 5")
     );
-    let total = Sample::new(500, 5, 0, 2).fit(config(Penalty::TotalVariance, f64::INFINITY));
+    let total = Sample::new(500, 5, 0, 2).fit(config(Penalty::TOTAL_VARIANCE, f64::INFINITY));
     assert!(matches!(total, Err(LinearError::NoDirectionLeft { rank: 5 })));
 }
 
 #[test]
 fn separable_classes_need_a_ridge() {
-    let without = LinearConfig { ridge: 0.0, ..config(Penalty::None, 0.0) };
+    let without = LinearConfig { ridge: 0.0, ..config(Penalty::NONE, 0.0) };
     let mut sample = Sample::new(60, 2, 0, 2);
     for row in 0..60 {
         sample.x[2 * row] = sample.y[row] as f32 * 2.0 - 1.0 + (row % 7) as f32 * 0.1;
     }
     let error = sample.fit(without.clone()).unwrap_err();
-    assert!(error.to_string().contains("separated") && error.to_string().contains("tip: add a ridge"));
+    assert!(error.to_string().contains("separated") && error.tip().unwrap().contains("the field `ridge`"));
     assert!(sample.fit(LinearConfig { ridge: 1e-3, ..without.clone() }).unwrap().optimality.converged);
     // Two rows of both classes on the border: no strict separation, and no minimum either.
     sample.x[0] = 0.0;
@@ -154,7 +176,7 @@ fn constant_columns_have_weight_zero_and_change_nothing() {
     let mut wider = Sample { columns: 4, x: Vec::new(), ..sample.clone() };
     sample.x.chunks(3).for_each(|row| wider.x.extend([row[0], row[1], 7.5, row[2]]));
     for ridge in [0.0, 1e-3] {
-        let config = LinearConfig { ridge, ..config(Penalty::LogitVariance, 0.1) };
+        let config = LinearConfig { ridge, ..config(Penalty::LOGIT_VARIANCE, 0.1) };
         let (narrow, wide) = (sample.fit(config.clone()).unwrap().model, wider.fit(config).unwrap());
         assert_eq!((wide.model.weights[2], &wide.notes), (0.0, &vec![Note::ConstantColumns(vec![2])]));
         let kept = [0, 1, 3].map(|column| wide.model.weights[column]).to_vec();
@@ -165,14 +187,14 @@ fn constant_columns_have_weight_zero_and_change_nothing() {
 #[test]
 fn more_columns_than_rows_need_a_ridge_and_then_fit() {
     let sample = Sample::new(40, 300, 10, 2);
-    let without = LinearConfig { ridge: 0.0, ..config(Penalty::LogitVariance, 1.0) };
+    let without = LinearConfig { ridge: 0.0, ..config(Penalty::LOGIT_VARIANCE, 1.0) };
     let error = sample.fit(without).unwrap_err();
     assert!(matches!(error, LinearError::NotUnique { rows: 40, columns: 300 }));
     for penalty in ALL {
         let fit = sample.fit(config(penalty, 1.0)).unwrap();
         assert!(fit.optimality.converged, "{penalty:?} {:?}", fit.optimality);
     }
-    assert!(sample.fit(config(Penalty::LogitVariance, f64::INFINITY)).unwrap().optimality.converged);
+    assert!(sample.fit(config(Penalty::LOGIT_VARIANCE, f64::INFINITY)).unwrap().optimality.converged);
 }
 
 #[test]
@@ -222,7 +244,7 @@ fn standardising_is_scaling_the_columns_first() {
     let factors = [2.0_f32, 0.25, 16.0];
     let mut scaled = sample.clone();
     scaled.x.chunks_mut(3).for_each(|row| row.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor));
-    let config = LinearConfig { standardise: true, ..config(Penalty::LogitVariance, 0.5) };
+    let config = LinearConfig { standardise: true, ..config(Penalty::LOGIT_VARIANCE, 0.5) };
     let (plain, mut scaled) = (sample.fit(config.clone()).unwrap().model, scaled.fit(config).unwrap().model);
     scaled.weights.iter_mut().zip(factors).for_each(|(w, factor)| *w *= f64::from(factor));
     assert!(distance(&plain, &scaled) < 1e-7);
@@ -236,7 +258,7 @@ fn a_matrix_in_a_file_gives_the_same_fit_bit_for_bit() {
     let file = FileMatrix::open(&path, 0, 500, 6).unwrap();
     let rows: Vec<usize> = (0..500).collect();
     let selected = SelectedRows::new(&file, &rows).unwrap();
-    for penalty in [Penalty::LogitVariance, Penalty::LossSd] {
+    for penalty in [Penalty::LOGIT_VARIANCE, Penalty::LOSS_SD] {
         let config = config(penalty, 0.5);
         let memory = sample.fit(config.clone()).unwrap();
         for features in [&file as &dyn DesignMatrix, &selected] {
@@ -256,7 +278,7 @@ fn a_matrix_in_a_file_gives_the_same_fit_bit_for_bit() {
 fn the_losses_of_a_model_are_those_it_was_fitted_to() {
     for classes in [2, 3] {
         let sample = Sample::new(200, 4, 20, classes);
-        let fit = sample.fit(config(Penalty::LogitVariance, 0.5)).unwrap();
+        let fit = sample.fit(config(Penalty::LOGIT_VARIANCE, 0.5)).unwrap();
         let losses = fit.model.losses(&sample.features(), sample.targets()).unwrap();
         assert!((losses.iter().sum::<f64>() / 200.0 - fit.objective.risk).abs() < 1e-12);
         let other = Targets::Classes { of_row: &sample.y, count: 5 };
@@ -269,7 +291,7 @@ fn a_larger_penalty_weight_leaves_less_variance_inside_groups() {
     let sample = Sample::new(600, 8, 100, 2);
     let (features, targets) = (sample.features(), sample.targets());
     let data = LinearData { features: &features, targets, group_of_row: &sample.group, sample_weights: None };
-    for penalty in [Penalty::LogitVariance, Penalty::LogitSd] {
+    for penalty in [Penalty::LOGIT_VARIANCE, Penalty::LOGIT_SD] {
         let penalty_weights = vec![0.0, 0.01, 0.1, 1.0, 10.0];
         let setting = PathConfig { fit: config(penalty, 1.0), penalty_weights, ridges: vec![] };
         let fits = path(&setting.check().unwrap(), &data).unwrap();

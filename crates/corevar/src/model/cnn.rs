@@ -5,8 +5,9 @@ use corevar_conv::{ConvOptions, Padding, conv2d_leaky_relu};
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::InputShape;
 use super::init::{dense, glorot, zeros};
-use super::{InputShape, dense_parameters};
+use super::spec::dense_parameters;
 
 /// Convolutions of one kernel, stride and activation; a dense layer last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,174 +1,267 @@
-//! Models: linear, multi-layer perceptron, convolutional network, as Burn modules.
+//! Models: what they are built of, and what a trained one carries with it.
 
 mod cnn;
+mod file;
 mod init;
 mod mlp;
+mod network;
+mod predictions;
+mod scaling;
+mod spec;
 
-use burn::module::{Module, ModuleVisitor, Param};
-use burn::tensor::{Device, Tensor};
-use rand::SeedableRng;
-use rand::rngs::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
+use std::path::Path;
 
-use crate::linear::LinearModel;
+use burn::module::Module;
+use burn::tensor::Device;
+use corevar_data::{Dataset, Features, Inputs, Preparation};
+
+use crate::linear::{LinearModel, RowsMatrix};
+use crate::task::{Rows, Task};
+use crate::train::TrainError;
 
 pub use cnn::{Cnn, CnnSpec};
+pub(crate) use file::LARGEST_FILE;
+pub use file::ModelError;
 pub use mlp::Mlp;
+pub use network::{Network, Trainable};
+pub(crate) use network::{half_squared_weights, is_weight};
+pub(crate) use predictions::log_sum_exp;
+pub use predictions::{Outputs, Predictions};
+pub use scaling::Scaling;
+pub use spec::{InputShape, ModelSpec};
 
-/// What the model sees of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InputShape {
-    /// So many numbers.
-    Features(usize),
-    /// A picture.
-    Image {
-        /// Rows of pixels.
-        height: usize,
-        /// Columns of pixels.
-        width: usize,
-        /// 1 for grey, 3 for RGB.
-        channels: usize,
-    },
+/// A trained model, complete: its weights, and all that was done to the inputs before they saw it.
+///
+/// ```no_run
+/// use corevar::{Dataset, Model};
+///
+/// let model = Model::load("model.safetensors".as_ref())?;
+/// let rows = Dataset::features(["height", "weight"], vec![1.7, 60.0]).check()?;
+/// println!("{}", model.predict(&rows)?.labels()[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Model {
+    pub(crate) predictor: Predictor,
+    pub(crate) spec: ModelSpec,
+    pub(crate) input: InputShape,
+    pub(crate) features: Vec<String>,
+    pub(crate) scaling: Option<Scaling>,
+    pub(crate) preparation: Preparation,
+    pub(crate) task: Task,
+    pub(crate) origin: Origin,
+    pub(crate) notes: Vec<String>,
 }
 
-impl InputShape {
-    /// Numbers a row.
-    pub fn len(self) -> usize {
-        match self {
-            Self::Features(count) => count,
-            Self::Image { height, width, channels } => height * width * channels,
-        }
-    }
-
-    /// As [`InputShape::len`], None instead of an overflow.
-    pub(crate) fn checked_len(self) -> Option<usize> {
-        match self {
-            Self::Features(count) => Some(count),
-            Self::Image { height, width, channels } => height.checked_mul(width)?.checked_mul(channels),
-        }
-    }
-
-    /// True when there is nothing to see.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// A model before it has weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-pub enum ModelSpec {
-    /// Multinomial logistic (or linear) regression, solved exactly: see [`crate::linear`].
-    Linear,
-    /// Dense layers with softplus between them.
-    Mlp {
-        /// Width of each hidden layer.
-        hidden: Vec<usize>,
-    },
-    /// Convolutions, then one dense layer.
-    Cnn(CnnSpec),
-}
-
-impl ModelSpec {
-    /// `linear`, `mlp` or `cnn`.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Linear => "linear",
-            Self::Mlp { .. } => "mlp",
-            Self::Cnn(_) => "cnn",
-        }
-    }
-
-    /// Number of weights and biases; None when that is more than a `usize` holds or the input does not fit.
-    pub fn parameters(&self, input: InputShape, outputs: usize) -> Option<usize> {
-        match self {
-            Self::Linear => dense_parameters(&[input.checked_len()?, outputs]),
-            Self::Mlp { hidden } => {
-                let sizes = [&[input.checked_len()?], hidden.as_slice(), &[outputs]].concat();
-                dense_parameters(&sizes)
-            }
-            Self::Cnn(spec) => spec.parameters(input, outputs),
-        }
-    }
-
-    /// Numbers of the largest map that a row becomes on its way; None when that is more than a `usize` holds.
-    pub(crate) fn largest_map(&self, input: InputShape) -> Option<usize> {
-        match self {
-            Self::Linear => input.checked_len(),
-            Self::Mlp { hidden } => hidden.iter().copied().chain([input.checked_len()?]).max(),
-            Self::Cnn(spec) => spec.largest_map(input),
-        }
-    }
-
-    /// The network with Glorot-uniform weights and zero biases, drawn from `seed` and nothing else.
-    ///
-    /// # Panics
-    /// For a CNN on features: [`crate::train::TrainConfig`] refuses that before.
-    pub fn init(&self, input: InputShape, outputs: usize, seed: u64, device: &Device) -> Network {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        match self {
-            Self::Linear => Network::Mlp(Mlp::init(&mut rng, input.len(), &[], outputs, device)),
-            Self::Mlp { hidden } => Network::Mlp(Mlp::init(&mut rng, input.len(), hidden, outputs, device)),
-            Self::Cnn(spec) => Network::Cnn(Cnn::init(&mut rng, input, spec, outputs, device)),
-        }
-    }
+/// Where a model comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Origin {
+    /// Fingerprint of the data that it was trained on, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// Version of the library that trained it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub version: String,
 }
 
 /// What says something about a row: a network, or the linear model, which has numbers of twice the length.
 #[derive(Debug, Clone)]
-pub enum Predictor {
+pub(crate) enum Predictor {
     /// On a device without autodiff.
     Network(Network),
     /// From the exact solver.
     Linear(LinearModel),
 }
 
-/// A network with weights.
-#[derive(Module, Debug)]
-pub enum Network {
-    /// Dense layers with softplus between them; one alone is a linear model.
-    Mlp(Mlp),
-    /// Convolutions, then one dense layer.
-    Cnn(Cnn),
-}
-
-impl Network {
-    /// Logits, or the prediction in one column for regression.
-    /// # Shapes
-    /// inputs `[rows, numbers a row]`, pictures as height x width x channels -> `[rows, outputs]`
-    pub fn forward(&self, inputs: Tensor<2>) -> Tensor<2> {
-        match self {
-            Self::Mlp(mlp) => mlp.forward(inputs),
-            Self::Cnn(cnn) => cnn.forward(inputs),
-        }
+impl Model {
+    /// Reads a model that [`Model::save`] wrote, with this version or an earlier one.
+    pub fn load(path: &Path) -> Result<Self, ModelError> {
+        file::load(path)
     }
 
-    /// `1/2 |weights|²`, biases left out.
-    pub fn half_squared_weights(&self) -> f64 {
-        struct Sum(f64);
-        impl ModuleVisitor for Sum {
-            fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-                if is_weight::<D>() {
-                    self.0 += 0.5 * f64::from(param.val().inner().square().sum().into_scalar::<f32>());
-                }
+    /// Writes the model to a temporary file beside `path` and renames it.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        file::save(self, path)
+    }
+
+    /// What the model says of every row of the data, in order. Features are taken by their names; labels are not looked at.
+    pub fn predict(&self, rows: &Dataset) -> Result<Predictions, ModelError> {
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let outputs = match self.columns_in(rows)? {
+            Columns::AsTheyAre => self.outputs(&Rows::new(rows, &all, 1))?,
+            Columns::Places(places) => {
+                let rows = in_order(rows, &places)?;
+                self.outputs(&Rows::new(&rows, &all, 1))?
             }
+        };
+        Ok(Predictions::new(outputs, self.task.clone()))
+    }
+
+    /// The data with the features in the order in which the model takes them.
+    pub fn prepare(&self, data: Dataset) -> Result<Dataset, ModelError> {
+        let Columns::Places(places) = self.columns_in(&data)? else { return Ok(data) };
+        let inputs = in_order(&data, &places)?.into_inputs();
+        Ok(data.edit().inputs(inputs).check()?)
+    }
+
+    /// The data, if their labels are what the model says.
+    pub fn check_task(&self, data: Dataset) -> Result<Dataset, ModelError> {
+        match crate::task::task(&data) {
+            Some(found) if found != self.task => {
+                let (found, known) = (found.to_string(), self.task.to_string());
+                Err(ModelError::OtherTask { data: data.name().into(), found, known })
+            }
+            _ => Ok(data),
         }
-        let mut sum = Sum(0.0);
-        self.visit(&mut sum);
-        sum.0
+    }
+
+    /// What a CNN makes of each picture before its last layer, as features; None for other models.
+    pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, TrainError> {
+        let Predictor::Network(Network::Cnn(cnn)) = &self.predictor else { return Ok(None) };
+        let all: Vec<usize> = (0..pictures.len()).collect();
+        let rows = Rows::new(pictures, &all, 1);
+        let mut values: Vec<f32> = Vec::new();
+        for positions in all.chunks(self.rows_at_once()) {
+            let seen = cnn.features(rows.inputs(positions, 0, None, &self.device())?);
+            values.extend(seen.into_data().iter::<f32>());
+        }
+        let width = values.len() / pictures.len().max(1);
+        Ok(Some(Features { names: (1..=width).map(|column| format!("x{column}")).collect(), values }))
+    }
+
+    /// How the model is built.
+    pub fn spec(&self) -> &ModelSpec {
+        &self.spec
+    }
+
+    /// What it takes.
+    pub fn input(&self) -> InputShape {
+        self.input
+    }
+
+    /// What it says.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Names of the features, in their order; empty for pictures.
+    pub fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    /// Means and scales of the features in training, when they were standardised. A network sees scaled features; the
+    /// weights of a linear model are in the features' own units, so it takes them as they are.
+    pub fn scaling(&self) -> Option<&Scaling> {
+        self.scaling.as_ref()
+    }
+
+    /// What was done to the training rows before: new rows must be read alike.
+    pub fn preparation(&self) -> &Preparation {
+        &self.preparation
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// What its user should know, such as how many directions λ = ∞ left. Not kept in the file.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The linear model, unless this is a network.
+    pub fn linear(&self) -> Option<&LinearModel> {
+        match &self.predictor {
+            Predictor::Linear(model) => Some(model),
+            Predictor::Network(_) => None,
+        }
+    }
+
+    /// The network, unless this is a linear model.
+    pub fn network(&self) -> Option<&Network> {
+        match &self.predictor {
+            Predictor::Network(network) => Some(network),
+            Predictor::Linear(_) => None,
+        }
+    }
+
+    /// The outputs on some rows, row by row; features are in the order of the model.
+    pub(crate) fn outputs(&self, rows: &Rows) -> Result<Outputs, TrainError> {
+        let values = match &self.predictor {
+            Predictor::Network(network) => self.network_outputs(network, rows)?,
+            Predictor::Linear(linear) => linear.logits(&RowsMatrix::new(rows))?,
+        };
+        Ok(Outputs { values, columns: self.task.outputs() })
+    }
+
+    fn network_outputs(&self, network: &Network, rows: &Rows) -> Result<Vec<f64>, TrainError> {
+        let device = self.device();
+        let positions: Vec<usize> = (0..rows.len()).collect();
+        let mut values = Vec::new();
+        for positions in positions.chunks(self.rows_at_once()) {
+            let outputs = network.forward(rows.inputs(positions, 0, self.scaling.as_ref(), &device)?);
+            let outputs = outputs.into_data().try_to_vec::<f32>().expect("a tensor of f32");
+            values.extend(outputs.into_iter().map(f64::from));
+        }
+        Ok(values)
+    }
+
+    /// Where its weights are.
+    fn device(&self) -> Device {
+        let devices = self.network().map(|network| network.devices()).unwrap_or_default();
+        devices.into_iter().next().unwrap_or_else(Device::flex)
+    }
+
+    /// Fewer rows where one becomes many numbers on its way. More are not faster and take memory.
+    fn rows_at_once(&self) -> usize {
+        const MOST_ROWS: usize = 250;
+        const MOST_NUMBERS: usize = 1 << 26;
+        let map = self.spec.largest_map(self.input).unwrap_or(usize::MAX);
+        (MOST_NUMBERS / map.max(1)).clamp(1, MOST_ROWS)
+    }
+
+    /// Where the columns of the model are in the data.
+    fn columns_in(&self, data: &Dataset) -> Result<Columns, ModelError> {
+        let found = InputShape::of(data);
+        let Inputs::Features(features) = data.inputs() else {
+            return if found == self.input { Ok(Columns::AsTheyAre) } else { Err(self.other_input(found)) };
+        };
+        if features.names == self.features || self.features.is_empty() && found == self.input {
+            return Ok(Columns::AsTheyAre);
+        }
+        if self.features.is_empty() {
+            return Err(self.other_input(found));
+        }
+        let place = |name: &String| features.names.iter().position(|other| other == name);
+        let places: Option<Vec<usize>> = self.features.iter().map(place).collect();
+        places.map(Columns::Places).ok_or_else(|| {
+            let missing =
+                self.features.iter().filter(|name| !features.names.contains(name)).cloned().collect();
+            ModelError::MissingFeatures { data: data.name().into(), missing, present: features.names.clone() }
+        })
+    }
+
+    fn other_input(&self, found: InputShape) -> ModelError {
+        ModelError::OtherInput { found, wanted: self.input }
     }
 }
 
-/// Weights and biases of dense layers between these sizes.
-fn dense_parameters(sizes: &[usize]) -> Option<usize> {
-    sizes.windows(2).try_fold(0usize, |sum, pair| {
-        let weights = pair[0].checked_mul(pair[1])?;
-        sum.checked_add(weights)?.checked_add(pair[1])
-    })
+enum Columns {
+    AsTheyAre,
+    /// Place in the data of each feature of the model.
+    Places(Vec<usize>),
 }
 
-/// In the models here a bias is a vector and a weight is not.
-pub(crate) const fn is_weight<const D: usize>() -> bool {
-    D > 1
+/// The same rows with these columns.
+fn in_order(data: &Dataset, places: &[usize]) -> Result<Dataset, ModelError> {
+    let Inputs::Features(Features { names, values }) = data.inputs() else {
+        return Ok(Dataset::features([""; 0], Vec::new()).check()?);
+    };
+    let rows = values.chunks_exact(names.len());
+    let values = rows.flat_map(|row| places.iter().map(|&place| row[place])).collect();
+    Ok(Dataset::features(places.iter().map(|&place| names[place].clone()), values)
+        .name(data.name())
+        .check()?)
 }

@@ -2,8 +2,8 @@
 
 use burn::tensor::{Device, IndexingUpdateOp, Int, Tensor, TensorData};
 
-use super::Normalise;
-use crate::groups::Groups;
+use super::{Normalise, Power};
+use corevar_data::Groups;
 
 /// Variances below this count as zero under the square root, value and gradient.
 ///
@@ -30,31 +30,26 @@ pub fn group_variances(values: Tensor<2>, groups: &Groups) -> Option<Tensor<1>> 
     Some(members.mean(centred.square()).sum_dim(1).squeeze_dim(1))
 }
 
-/// `mean_j Var_j^ν` as the normalisation divides it, from the variances of [`group_variances`].
-pub(super) fn mean_over_groups(sum: Tensor<1>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
+/// `mean_j Var_j^ν` of [`group_variances`]; zero without a group of two rows.
+/// # Shapes
+/// values `[rows, columns]` -> `[1]`
+pub(super) fn mean_over_groups(
+    values: Tensor<2>,
+    groups: &Groups,
+    power: Power,
+    normalise: Normalise,
+) -> Tensor<1> {
+    let device = values.device();
+    let Some(variances) = group_variances(values, groups) else { return Tensor::zeros([1], &device) };
+    let powers = match power {
+        Power::Variance => variances,
+        Power::Sd => sd(variances),
+    };
     let divisor = match normalise {
         Normalise::Grouped => groups.larger().count(),
         Normalise::All => groups.count(),
     };
-    sum.div_scalar(divisor as f32)
-}
-
-/// `C_{·,1}`: the mean of the variances; zero without a group.
-pub(super) fn mean_variance(values: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    let device = values.device();
-    match group_variances(values, groups) {
-        Some(variances) => mean_over_groups(variances.sum(), groups, normalise),
-        None => Tensor::zeros([1], &device),
-    }
-}
-
-/// `C_{·,1/2}`: the mean of the standard deviations; zero without a group.
-pub(super) fn mean_sd(values: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    let device = values.device();
-    match group_variances(values, groups) {
-        Some(variances) => mean_over_groups(sd(variances).sum(), groups, normalise),
-        None => Tensor::zeros([1], &device),
-    }
+    powers.sum().div_scalar(divisor as f32)
 }
 
 /// Square root with the gradient that [`SMALLEST_VARIANCE`] describes.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::batches::BatchMode;
 use crate::model::{CnnSpec, ModelSpec};
 use crate::penalty::{Normalise, Penalty};
+use crate::range::{self, ConfigError};
 
 /// Settings of one training run. [`TrainConfig::check`] makes the form that [`super::train`] takes.
 ///
@@ -24,12 +25,12 @@ pub struct TrainConfig {
     pub normalise: Normalise,
     /// Weight γ of half the squared weights. At least 0.
     pub ridge: f64,
-    /// Linear models only: give every feature unit variance first, so that the ridge treats them alike. The model
-    /// takes features in their own units all the same.
+    /// Give every feature mean 0 and unit variance over the training rows first, so that the ridge and the steps treat them
+    /// alike. The model takes features in their own units all the same. Pictures are not touched.
     pub standardise: bool,
     /// Passes over the training rows. At least 1. This and all below but the bins: networks only.
     pub epochs: usize,
-    /// Rows a step. At least 1; groups stay whole only if it is at least 2.
+    /// Rows per step. At least 1; groups stay whole only if it is at least 2.
     pub batch_size: usize,
     /// How groups are laid over the batches.
     pub batches: BatchMode,
@@ -39,7 +40,8 @@ pub struct TrainConfig {
     pub decay: Decay,
     /// Epochs over which the penalty weight rises from 0 to its value. At least 0; 0 is at once.
     pub penalty_warmup: f64,
-    /// Largest norm of the gradient of each weight tensor; longer ones are scaled down. Above 0.
+    /// Largest norm of the whole gradient of risk and penalty; a longer one is scaled down. The ridge is added after
+    /// that. Above 0.
     pub clip_norm: Option<f64>,
     /// Bins that continuous labels are cut into for grouping. At least 1.
     pub label_bins: usize,
@@ -56,7 +58,7 @@ pub enum Decay {
     Cosine,
     /// Not at all.
     Constant,
-    /// By this factor an epoch. Above 0, at most 1.
+    /// By this factor per epoch. Above 0, at most 1.
     Exponential(f64),
 }
 
@@ -64,11 +66,11 @@ impl Default for TrainConfig {
     fn default() -> Self {
         Self {
             model: ModelSpec::Cnn(CnnSpec::default()),
-            penalty: Penalty::LogitVariance,
+            penalty: Penalty::LOGIT_VARIANCE,
             penalty_weight: 1.0,
             normalise: Normalise::Grouped,
             ridge: 1e-3,
-            standardise: false,
+            standardise: true,
             epochs: 25,
             batch_size: 120,
             batches: BatchMode::Spread,
@@ -101,100 +103,43 @@ impl CheckedTrainConfig {
     }
 }
 
-/// A value that makes no sense.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{field} is {value}, but must be {rule}")]
-pub struct ConfigError {
-    /// Field of [`TrainConfig`], spelled as on the command line.
-    pub field: &'static str,
-    /// What it was set to.
-    pub value: String,
-    /// What it may be.
-    pub rule: &'static str,
-}
-
 impl TrainConfig {
     /// Checks every value that does not depend on the data.
     pub fn check(self) -> Result<CheckedTrainConfig, ConfigError> {
-        let at_least_0 = |value: f64| value.is_finite() && value >= 0.0;
-        let above_0 = |value: f64| value.is_finite() && value > 0.0;
-        let rules = [
-            (
-                "penalty-weight",
-                self.penalty_weight.to_string(),
-                at_least_0(self.penalty_weight)
-                    || self.takes_infinity() && self.penalty_weight == f64::INFINITY,
-                if self.takes_infinity() {
-                    "a number from 0, or inf"
-                } else {
-                    "a number from 0 (inf is for linear models)"
-                },
-            ),
-            ("ridge", self.ridge.to_string(), at_least_0(self.ridge), "a number from 0"),
-            ("epochs", self.epochs.to_string(), self.epochs > 0, "at least 1"),
-            ("batch-size", self.batch_size.to_string(), self.batch_size > 0, "at least 1"),
-            (
-                "learning-rate",
-                self.learning_rate.to_string(),
-                above_0(self.learning_rate),
-                "a number above 0",
-            ),
-            (
-                "penalty-warmup",
-                self.penalty_warmup.to_string(),
-                at_least_0(self.penalty_warmup),
-                "a number from 0",
-            ),
-            (
-                "clip-norm",
-                self.clip_norm.map_or("nothing".into(), |norm| norm.to_string()),
-                self.clip_norm.is_none_or(above_0),
-                "a number above 0",
-            ),
-            ("label-bins", self.label_bins.to_string(), self.label_bins > 0, "at least 1"),
-            ("decay", self.decay.to_string(), self.decay.is_valid(), "a factor above 0 and at most 1"),
-        ];
-        let broken = rules.into_iter().find(|(_, _, holds, _)| !holds);
-        if let Some((field, value, _, rule)) = broken {
-            return Err(ConfigError { field, value, rule });
+        let is_linear = self.model == ModelSpec::Linear;
+        range::penalty_weight(self.penalty, is_linear).check("penalty_weight", self.penalty_weight)?;
+        range::RIDGE.check("ridge", self.ridge)?;
+        range::AT_LEAST_1.check_all("epochs", &[self.epochs])?;
+        range::AT_LEAST_1.check_all("batch_size", &[self.batch_size])?;
+        range::ABOVE_0.check("learning_rate", self.learning_rate)?;
+        range::FROM_0.check("penalty_warmup", self.penalty_warmup)?;
+        self.clip_norm.map_or(Ok(()), |norm| range::ABOVE_0.check("clip_norm", norm))?;
+        range::AT_LEAST_1.check_all("label_bins", &[self.label_bins])?;
+        if let Decay::Exponential(factor) = self.decay {
+            range::FACTOR.check("decay", factor)?;
         }
         self.check_model()?;
         Ok(CheckedTrainConfig(self))
     }
 
     fn check_model(&self) -> Result<(), ConfigError> {
-        let positive = |field, sizes: &[usize]| match sizes.contains(&0) {
-            true => {
-                let value = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
-                Err(ConfigError { field, value, rule: "at least 1" })
-            }
-            false => Ok(()),
-        };
         match &self.model {
             ModelSpec::Linear => Ok(()),
-            ModelSpec::Mlp { hidden } => positive("hidden", hidden),
-            ModelSpec::Cnn(cnn) => {
-                positive("channels", &cnn.channels)?;
-                positive("kernel", &[cnn.kernel])?;
-                positive("stride", &[cnn.stride])?;
-                let slope = cnn.negative_slope;
-                let rule = "from 0 (ReLU) to 1 (linear)";
-                match (0.0..=1.0).contains(&slope) {
-                    true => Ok(()),
-                    false => Err(ConfigError { field: "negative-slope", value: slope.to_string(), rule }),
-                }
+            ModelSpec::Mlp { hidden } => range::AT_LEAST_1.check_all("hidden", hidden),
+            ModelSpec::Cnn(CnnSpec { channels, kernel, stride, negative_slope }) => {
+                range::AT_LEAST_1.check_all("channels", channels)?;
+                range::AT_LEAST_1.check_all("kernel", &[*kernel])?;
+                range::AT_LEAST_1.check_all("stride", &[*stride])?;
+                // As the user typed it, not as a double writes an f32.
+                let slope = negative_slope.to_string().parse().unwrap_or(f64::NAN);
+                range::SLOPE.check("negative_slope", slope)
             }
         }
     }
 
-    /// Whether λ = ∞ means something: the linear model whose logits do not vary inside groups at all.
-    fn takes_infinity(&self) -> bool {
-        self.model == ModelSpec::Linear && self.penalty.has_limit()
-    }
-
     /// True when the penalty changes the objective.
     pub fn is_penalised(&self) -> bool {
-        self.penalty != Penalty::None && self.penalty_weight > 0.0
+        self.penalty != Penalty::NONE && self.penalty_weight > 0.0
     }
 
     /// Learning rate after `progress` epochs.
@@ -226,15 +171,6 @@ impl std::fmt::Display for Decay {
     }
 }
 
-impl Decay {
-    fn is_valid(self) -> bool {
-        match self {
-            Self::Exponential(factor) => factor > 0.0 && factor <= 1.0,
-            Self::Cosine | Self::Constant => true,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,7 +198,7 @@ mod tests {
             assert!(message.contains("must be"), "{message}");
         }
         let message = TrainConfig { ridge: -2.0, ..Default::default() }.check().unwrap_err().to_string();
-        assert_eq!(message, "ridge is -2, but must be a number from 0");
+        assert_eq!(message, "the field `ridge` is -2, but must be a number from 0");
     }
 
     #[test]

@@ -60,17 +60,19 @@ impl fmt::Display for Cause {
 }
 
 impl Cause {
-    /// What to do about it.
-    pub fn tip(&self) -> String {
+    pub(super) fn tip(&self) -> String {
         match self {
             Self::UnscaledFeature { name, .. } => format!(
-                "divide `{name}` by its standard deviation in the table, or lower --learning-rate; \
-                 --model linear --standardise scales by itself"
+                "set the field `standardise`, divide `{name}` by its standard deviation, or lower the field `learning_rate`"
             ),
-            Self::PenaltyWeight(_) => "lower --penalty-weight, let it rise with --penalty-warmup 2, or set \
-                                       --clip-norm 1"
-                .into(),
-            Self::LearningRate(_) => "lower --learning-rate, or set --clip-norm 1".into(),
+            Self::PenaltyWeight(_) => {
+                "lower the field `penalty_weight`, set the field `penalty_warmup` to 2 so that it \
+                                       rises, or set the field `clip_norm` to 1"
+                    .into()
+            }
+            Self::LearningRate(_) => {
+                "lower the field `learning_rate`, or set the field `clip_norm` to 1".into()
+            }
         }
     }
 }

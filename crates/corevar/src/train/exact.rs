@@ -1,37 +1,49 @@
 //! Linear models are not trained by epochs but solved: see [`crate::linear`].
 
-use super::{EpochRecord, Log, TrainConfig, TrainError};
-use crate::linear::{self, LinearConfig, LinearFit, Note, RowsMatrix};
-use crate::model::Predictor;
+use corevar_data::Dataset;
+
+use super::{CheckedTrainConfig, EpochRecord, TrainConfig, TrainError, check_fit, new_model, scaling};
+use crate::linear::{self, LinearConfig, LinearError, LinearFit, Note, PathConfig, RowsMatrix};
+use crate::model::{Model, Predictor};
 use crate::task::Rows;
 
-/// The linear model at the minimum, and what its user should know.
-pub(super) fn fit(
-    config: &TrainConfig,
-    rows: &Rows,
-    log: &mut dyn Log,
-) -> Result<(Predictor, Vec<String>), TrainError> {
-    let matrix = RowsMatrix::new(rows);
-    let fit = linear::fit(&linear_config(config).check()?, &matrix.data())?;
-    let (epoch, notes) = exact_record(config, &fit);
-    log.step(1, 1);
-    log.epoch(epoch);
-    Ok((Predictor::Linear(fit.model), notes))
+/// The linear models of `config` at these penalty weights, in the order given, each fit started from the one before:
+/// ascending is fastest. The objective of each comes as one epoch.
+pub(crate) fn path(
+    config: &CheckedTrainConfig,
+    dataset: &Dataset,
+    penalty_weights: &[f64],
+) -> Result<Vec<(Model, EpochRecord)>, TrainError> {
+    let task = check_fit(config, dataset)?;
+    let rows = Rows::new(dataset, dataset.train(), config.label_bins);
+    let scaling = scaling(config, dataset, &rows)?;
+    let matrix = RowsMatrix::new(&rows);
+    let path = PathConfig {
+        fit: linear_config(config),
+        penalty_weights: penalty_weights.to_vec(),
+        ridges: Vec::new(),
+    };
+    let fits = linear::path(&path.check().map_err(LinearError::from)?, &matrix.data())?;
+    let model = |fit: LinearFit| {
+        let (epoch, notes) = (record(config, &fit), notes(&fit));
+        let model = new_model(Predictor::Linear(fit.model), config, dataset, task.clone(), scaling.clone());
+        (Model { notes, ..model }, epoch)
+    };
+    Ok(fits.into_iter().map(model).collect())
 }
 
-/// The objective at the minimum, as one epoch, and what the user should know.
-pub(crate) fn exact_record(config: &TrainConfig, fit: &LinearFit) -> (EpochRecord, Vec<String>) {
-    let epoch = EpochRecord {
+/// The objective at the minimum.
+fn record(config: &TrainConfig, fit: &LinearFit) -> EpochRecord {
+    EpochRecord {
         epoch: 1,
         risk: fit.objective.risk,
         penalty: fit.objective.penalty,
         ridge: config.ridge * fit.objective.half_squared_norm,
-    };
-    (epoch, notes(fit))
+    }
 }
 
 /// The part of the settings that the solver takes.
-pub(crate) fn linear_config(config: &TrainConfig) -> LinearConfig {
+fn linear_config(config: &TrainConfig) -> LinearConfig {
     LinearConfig {
         penalty: config.penalty,
         normalise: config.normalise,
@@ -64,10 +76,11 @@ fn notes(fit: &LinearFit) -> Vec<String> {
 mod tests {
     use corevar_data::synthetic::{Sizes, find};
 
+    use burn::tensor::Device;
+
     use super::super::{Quiet, TrainConfig, train};
-    use crate::evaluate::predict;
+    use super::*;
     use crate::model::ModelSpec;
-    use crate::task::Rows;
 
     #[test]
     fn at_infinity_no_logit_varies_inside_a_group() {
@@ -75,14 +88,31 @@ mod tests {
         let dataset = find("linear").unwrap().generate(&sizes, 1).unwrap();
         let config =
             TrainConfig { model: ModelSpec::Linear, penalty_weight: f64::INFINITY, ..Default::default() };
-        let model = train(&config.check().unwrap(), &dataset, &mut Quiet::default()).unwrap();
+        let model =
+            train(&config.check().unwrap(), &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
         assert!(model.notes[0].contains("the groups vary in 1 direction "), "{:?}", model.notes);
-        let rows = Rows::new(&dataset, dataset.split("train").unwrap(), 1);
-        let outputs = predict(&model, &rows).unwrap();
+        let rows = Rows::new(&dataset, dataset.train(), 1);
+        let outputs = model.outputs(&rows).unwrap();
         for group in rows.groups.larger() {
             let logits = group.iter().map(|&row| outputs.values[2 * row]);
             let (low, high) = logits.fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
             assert!(high - low < 1e-8, "{}", high - low);
+        }
+    }
+
+    #[test]
+    fn every_point_of_a_path_is_the_fit_of_its_own_weight() {
+        let dataset =
+            find("linear").unwrap().generate(&Sizes { rows: 200, groups: 30, test_rows: 50 }, 1).unwrap();
+        let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
+        let weights = [0.1, 1.0, f64::INFINITY];
+        let path = path(&config.clone().check().unwrap(), &dataset, &weights).unwrap();
+        for ((point, _), penalty_weight) in path.iter().zip(weights) {
+            let alone = TrainConfig { penalty_weight, ..config.clone() }.check().unwrap();
+            let alone = train(&alone, &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
+            let (a, b) = (point.linear().unwrap(), alone.linear().unwrap());
+            let far = a.weights.iter().zip(&b.weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(far < 1e-6, "{penalty_weight}: {far}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use burn::module::ModuleMapper;
 use burn::tensor::TensorData;
-use corevar_data::{ImageShape, Images, Inputs, Labels, Pixels, Split};
+use corevar_data::{ImageShape, Labels};
 use serde::Deserialize;
 
 use super::*;
@@ -37,20 +37,13 @@ struct GoldenRun {
 }
 
 fn dataset(golden: &Golden) -> Dataset {
-    let rows = golden.labels.len();
     let shape = ImageShape { height: 6, width: 5, channels: 1 };
-    Dataset {
-        name: "golden".into(),
-        inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(golden.pixels.clone()) }),
-        labels: Labels::Classes {
-            names: ["a", "b", "c"].map(String::from).to_vec(),
-            of_row: golden.labels.clone(),
-        },
-        ids: golden.ids.iter().map(|&id| u32::try_from(id).ok()).collect(),
-        id_names: ["0", "1", "2"].map(String::from).to_vec(),
-        splits: vec![Split { name: "train".into(), rows: (0..rows).collect() }],
-        attributes: Vec::new(),
-    }
+    let names = ["a", "b", "c"].map(String::from).to_vec();
+    Dataset::images(shape, golden.pixels.clone())
+        .labels(Labels::Classes { names, of_row: golden.labels.clone() })
+        .ids(golden.ids.iter().map(|&id| u32::try_from(id).ok()))
+        .check()
+        .unwrap()
 }
 
 fn spec(name: &str) -> ModelSpec {
@@ -102,13 +95,10 @@ fn five_steps_agree_with_pytorch() {
                 ..Default::default()
             };
             let config = config.check().unwrap();
-            let rows = training_rows(&config, &dataset).unwrap();
-            let start = config.model.init(input_shape(&dataset), 3, 0, &device);
+            let start = config.model.init(InputShape::of(&dataset), 3, 0, &device);
             let start = start.map(&mut Replace(model.start.iter()));
             let mut log = Quiet::default();
-            let start =
-                State { optimiser: optimiser(&config, &start), model: start, position: Position::default() };
-            let end = fit(start, &config, &rows, &device, &mut log, &mut NotKept).unwrap();
+            let (end, _) = fit(start, &config, &dataset, &device, &mut log, &mut NoCheckpoints).unwrap();
 
             for (epoch, (risk, value)) in log.0.iter().zip(expected.risks.iter().zip(&expected.penalties)) {
                 assert_close(epoch.risk, *risk, &format!("{name} {penalty} risk"));

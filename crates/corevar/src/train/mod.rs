@@ -1,62 +1,55 @@
 //! The training loop.
 
+mod clipping;
 mod config;
 mod divergence;
 mod exact;
 mod log;
 mod snapshot;
 
-use burn::grad_clipping::GradientClippingConfig;
 use burn::module::{Module, ModuleVisitor, Param, ParamGroup, ParamId};
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::tensor::{Device, Tensor};
-use corevar_data::{DataError, Dataset};
+use corevar_data::{DataError, Dataset, Inputs, Tip};
 
-pub use config::{CheckedTrainConfig, ConfigError, Decay, TrainConfig};
+pub use config::{CheckedTrainConfig, Decay, TrainConfig};
 pub use divergence::{Cause, Symptom};
-pub(crate) use exact::{exact_record, linear_config};
+pub(crate) use exact::path as linear_path;
 pub use log::{EpochRecord, EpochSums, Log, Quiet};
-pub use snapshot::{Keep, NotKept, Position, Snapshot, SnapshotError, Wish};
+pub use snapshot::SnapshotError;
+pub(crate) use snapshot::{AfterStep, CheckpointStore, NoCheckpoints, Position, Snapshot};
 
+use self::clipping::clip;
 use self::divergence::diverged;
 use crate::batches::Batches;
 use crate::linear::LinearError;
-use crate::model::{InputShape, ModelSpec, Network, Predictor, is_weight};
-use crate::penalty::Predictions;
-use crate::task::{Rows, Task, feature_names, input_shape, task};
+use crate::model::{
+    InputShape, Model, ModelSpec, Origin, Predictor, Scaling, Trainable, half_squared_weights, is_weight,
+};
+use crate::penalty::BatchOutputs;
+use crate::task::{Rows, Task, feature_names, task};
 
 /// More weights than this, or numbers that one row becomes, are a slip of the keyboard: a gigabyte, and several in training.
 const MOST_NUMBERS: usize = 1 << 28;
 
-/// A model after training, with what is needed to use it.
-#[derive(Debug, Clone)]
-pub struct Trained {
-    /// The model itself.
-    pub predictor: Predictor,
-    /// How it is built.
-    pub spec: ModelSpec,
-    /// What it takes.
-    pub input: InputShape,
-    /// Names of the features, in their order; empty for pictures.
-    pub features: Vec<String>,
-    /// What it says.
-    pub task: Task,
-    /// What its user should know, such as how many directions λ = ∞ left.
-    pub notes: Vec<String>,
-}
-
 /// Why training stopped before its end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// There is nothing to train on.
     #[error("{0}: the split `train` has no rows")]
     NoTrainingRows(String),
+    /// There is nothing to learn.
+    #[error("{0}: the rows have no labels")]
+    NoLabels(String),
     /// The model cannot take these inputs.
     #[error("{0}: a CNN needs images, but these are features")]
     CnnOnFeatures(String),
     /// The model would not fit into memory.
-    #[error("the model would have more than {MOST_NUMBERS} weights, or make as many numbers of a row")]
+    #[error(
+        "the model would have more than {MOST_NUMBERS} weights, or more than {MOST_NUMBERS} activations per row"
+    )]
     TooLarge,
     /// A row could not be read.
     #[error(transparent)]
@@ -89,84 +82,138 @@ pub enum TrainError {
     },
 }
 
-impl TrainError {
-    /// What to do about it.
-    pub fn tip(&self) -> Option<String> {
+impl Tip for TrainError {
+    fn tip(&self) -> Option<String> {
         match self {
             Self::NotFinite { cause, .. } => Some(cause.tip()),
             Self::TooLarge => Some(
-                "choose a smaller model (`hidden`, `channels`, `kernel`) or smaller pictures (`image-size`)"
+                "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`) or smaller pictures \
+                 (the field `image_size`)"
                     .into(),
             ),
-            Self::CnnOnFeatures(_) => Some("choose the model linear or mlp".into()),
+            Self::CnnOnFeatures(_) => Some("set the field `model` to linear or mlp".into()),
             Self::Data(cause) => cause.tip(),
-            Self::Linear(LinearError::Data(cause)) => cause.tip(),
-            Self::Snapshot(cause) => Some(cause.tip().into()),
+            Self::Linear(cause) => cause.tip(),
+            Self::Snapshot(cause) => cause.tip(),
+            Self::NoLabels(_) => Some("give a class or a number for every row".into()),
             Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),
-            Self::Linear(_) | Self::Interrupted { .. } => None,
+            Self::Interrupted { .. } => None,
         }
     }
 }
 
-/// Trains one model on the split `train`: a network by epochs, a linear model exactly. The same configuration and data give the same model to the
-/// last bit, whatever the number of threads.
+/// Trains one model on the split `train`: a network by epochs on `device`, a linear model exactly. On the CPU the same
+/// configuration and data give the same model to the last bit, whatever the number of threads.
 pub fn train(
     config: &CheckedTrainConfig,
     dataset: &Dataset,
+    device: &Device,
     log: &mut dyn Log,
-) -> Result<Trained, TrainError> {
-    train_from(config, dataset, log, &mut NotKept)
+) -> Result<Model, TrainError> {
+    train_from(config, dataset, device, log, &mut NoCheckpoints)
 }
 
-/// As [`train`], from the state that `keep` has, if any, and keeping it there. The model is that of an undisturbed run to
-/// the last bit.
-pub fn train_from(
+/// As [`train`], from the state that `checkpoints` has, if any, and keeping it there. The model is that of an undisturbed
+/// run to the last bit.
+pub(crate) fn train_from(
     config: &CheckedTrainConfig,
     dataset: &Dataset,
+    device: &Device,
     log: &mut dyn Log,
-    keep: &mut dyn Keep,
-) -> Result<Trained, TrainError> {
-    let rows = training_rows(config, dataset)?;
-    let (input, task) = (input_shape(dataset), task(dataset));
-    let (predictor, notes) = match config.model {
-        ModelSpec::Linear => exact::fit(config, &rows, log)?,
-        ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => {
-            let device = Device::flex().autodiff();
-            let model = config.model.init(input, task.outputs(), config.seed, &device);
-            let start = match keep.earlier() {
-                Some(snapshot) => snapshot.restore(model, |model| optimiser(config, model))?,
-                None => State { optimiser: optimiser(config, &model), model, position: Position::default() },
-            };
-            let network = fit(start, config, &rows, &device, log, keep)?;
-            (Predictor::Network(network.valid()), Vec::new())
-        }
-    };
-    Ok(Trained {
+    checkpoints: &mut dyn CheckpointStore,
+) -> Result<Model, TrainError> {
+    let task = check_fit(config, dataset)?;
+    if config.model == ModelSpec::Linear {
+        let mut models = exact::path(config, dataset, &[config.penalty_weight])?;
+        let (model, epoch) = models.remove(0);
+        log.step(1, 1);
+        log.epoch(epoch);
+        return Ok(model);
+    }
+    let (input, device) = (InputShape::of(dataset), device.clone().autodiff());
+    let network = config.model.init(input, task.outputs(), config.seed, &device);
+    let (network, scaling) = fit(network, config, dataset, &device, log, checkpoints)?;
+    Ok(new_model(Predictor::Network(network.valid()), config, dataset, task, scaling))
+}
+
+/// Trains a module of your own on the split `train` by the same loop: batches that keep groups whole, penalty, ridge on
+/// everything but vectors, Adam. `config.model` is not looked at.
+pub fn train_module<M: Trainable>(
+    module: M,
+    config: &CheckedTrainConfig,
+    dataset: &Dataset,
+    device: &Device,
+    log: &mut dyn Log,
+) -> Result<M, TrainError> {
+    check_rows(dataset)?;
+    let device = device.clone().autodiff();
+    let (module, _) =
+        fit(module.to_device(&device).train(), config, dataset, &device, log, &mut NoCheckpoints)?;
+    Ok(module.valid())
+}
+
+fn new_model(
+    predictor: Predictor,
+    config: &TrainConfig,
+    dataset: &Dataset,
+    task: Task,
+    scaling: Option<Scaling>,
+) -> Model {
+    Model {
         predictor,
         spec: config.model.clone(),
-        input,
+        input: InputShape::of(dataset),
         features: feature_names(dataset),
+        scaling,
+        preparation: dataset.preparation().clone(),
         task,
-        notes,
-    })
+        origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
+        notes: Vec::new(),
+    }
 }
 
 /// A run between two steps.
-struct State {
-    model: Network,
+struct State<M> {
+    model: M,
     optimiser: ModuleOptimizer,
     position: Position,
 }
 
-/// The loop of the paper.
-fn fit(
-    State { mut model, mut optimiser, position }: State,
+/// The training rows, the scale of their features, the state to begin with, and then the loop.
+fn fit<M: Trainable>(
+    module: M,
     config: &CheckedTrainConfig,
-    rows: &Rows,
+    dataset: &Dataset,
     device: &Device,
     log: &mut dyn Log,
-    keep: &mut dyn Keep,
-) -> Result<Network, TrainError> {
+    checkpoints: &mut dyn CheckpointStore,
+) -> Result<(M, Option<Scaling>), TrainError> {
+    let rows = Rows::new(dataset, dataset.train(), config.label_bins);
+    let scaling = scaling(config, dataset, &rows)?;
+    let start = match checkpoints.earlier() {
+        Some(snapshot) => snapshot.restore(module, |module| optimiser(config, module))?,
+        None => State { optimiser: optimiser(config, &module), model: module, position: Position::default() },
+    };
+    let module = run_epochs(start, config, &rows, scaling.as_ref(), device, log, checkpoints)?;
+    Ok((module, scaling))
+}
+
+/// Features are standardised if asked to; pictures have one scale already.
+fn scaling(config: &TrainConfig, dataset: &Dataset, rows: &Rows) -> Result<Option<Scaling>, DataError> {
+    let wanted = config.standardise && matches!(dataset.inputs(), Inputs::Features(_));
+    wanted.then(|| Scaling::of(rows)).transpose()
+}
+
+/// The loop of the paper.
+fn run_epochs<M: Trainable>(
+    State { mut model, mut optimiser, position }: State<M>,
+    config: &CheckedTrainConfig,
+    rows: &Rows,
+    scaling: Option<&Scaling>,
+    device: &Device,
+    log: &mut dyn Log,
+    checkpoints: &mut dyn CheckpointStore,
+) -> Result<M, TrainError> {
     let batches = Batches::new(&rows.groups, config.batch_size, config.batches, config.seed);
     let Position { epoch: first_epoch, step: mut first_step, mut sums, epochs: mut done } = position;
     done.iter().for_each(|record| log.epoch(record.clone()));
@@ -175,36 +222,36 @@ fn fit(
         let batches = batches.epoch(epoch);
         for (step, batch) in batches.iter().enumerate().skip(std::mem::take(&mut first_step)) {
             let progress = epoch as f64 + step as f64 / batches.len() as f64;
-            let logits = model.forward(rows.inputs_at(&batch.rows, epoch, device)?);
+            let logits = model.forward(rows.inputs(&batch.rows, epoch, scaling, device)?);
             let losses = rows.losses(logits.clone(), &batch.rows);
             let risk = losses.clone().mean();
             let labels: Vec<u32> = batch.rows.iter().map(|&row| rows.labels[row]).collect();
-            let predictions = Predictions { logits, losses, labels: &labels, groups: &batch.groups };
-            let penalty = config.penalty.of(predictions, config.normalise);
+            let outputs = BatchOutputs { logits, losses, labels: &labels, groups: &batch.groups };
+            let penalty = config.penalty.of(outputs, config.normalise);
             let share = if config.penalty.needs_groups() { batch.share(config.normalise) } else { 1.0 };
             let weight = config.penalty_weight_at(progress) * share;
             let stop = |symptom, sums: &EpochSums| diverged(symptom, config, rows, sums, [epoch, step]);
             sums.add(&risk, &penalty, share, weight).map_err(|symptom| stop(symptom, &sums))?;
 
             let grads = (risk + penalty * weight).backward();
-            let grads = GradientsParams::from_grads(grads, &model);
+            let grads = clip(GradientsParams::from_grads(grads, &model), &model, config.clip_norm);
             model = optimiser.step(config.learning_rate_at(progress), model, grads);
             log.step(step + 1, batches.len());
 
-            let wish = keep.wish();
-            if wish != Wish::GoOn {
+            let after = checkpoints.after_step();
+            if after != AfterStep::GoOn {
                 let position = Position { epoch, step: step + 1, sums: sums.clone(), epochs: done.clone() };
                 let snapshot = Snapshot::of(&model, &optimiser, position)?;
                 if !snapshot.is_finite() {
                     return Err(stop(Symptom::Weights, &sums));
                 }
-                keep.keep(&snapshot)?;
+                checkpoints.keep(&snapshot)?;
             }
-            if wish == Wish::Stop {
+            if after == AfterStep::Stop {
                 return Err(TrainError::Interrupted { epoch: epoch + 1, batch: step + 1 });
             }
         }
-        let half_squared_weights = model.half_squared_weights();
+        let half_squared_weights = half_squared_weights(&model);
         if !half_squared_weights.is_finite() {
             let last = batches.len().saturating_sub(1);
             return Err(diverged(Symptom::Weights, config, rows, &sums, [epoch, last]));
@@ -217,41 +264,38 @@ fn fit(
     Ok(model)
 }
 
-/// Whether these data can train such a model at all.
-pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<(), TrainError> {
-    if dataset.split("train").unwrap_or_default().is_empty() {
-        return Err(TrainError::NoTrainingRows(dataset.name.clone()));
-    }
-    let (input, outputs) = (input_shape(dataset), task(dataset).outputs());
+/// What a model of these data says, when they can train such a model at all.
+pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<Task, TrainError> {
+    let task = check_rows(dataset)?;
+    let (input, outputs) = (InputShape::of(dataset), task.outputs());
     if let (ModelSpec::Cnn(_), InputShape::Features(_)) = (&config.model, input) {
-        return Err(TrainError::CnnOnFeatures(dataset.name.clone()));
+        return Err(TrainError::CnnOnFeatures(dataset.name().into()));
     }
     // Asked before memory is: it would end the program without a word.
     let numbers = [config.model.parameters(input, outputs), config.model.largest_map(input)];
     match numbers.map(|numbers| numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS)) {
-        [true, true] => Ok(()),
+        [true, true] => Ok(task),
         _ => Err(TrainError::TooLarge),
     }
 }
 
-fn training_rows<'a>(config: &TrainConfig, dataset: &'a Dataset) -> Result<Rows<'a>, TrainError> {
-    check_fit(config, dataset)?;
-    Ok(Rows::new(dataset, dataset.split("train").unwrap_or_default(), config.label_bins))
+/// There must be rows to learn from, with labels.
+fn check_rows(dataset: &Dataset) -> Result<Task, TrainError> {
+    if dataset.train().is_empty() {
+        return Err(TrainError::NoTrainingRows(dataset.name().into()));
+    }
+    task(dataset).ok_or_else(|| TrainError::NoLabels(dataset.name().into()))
 }
 
 /// Adam whose weight decay is the gradient of the ridge term. Biases have none.
-fn optimiser(config: &TrainConfig, model: &Network) -> ModuleOptimizer {
-    let clipping = config.clip_norm.map(|norm| GradientClippingConfig::Norm(norm as f32));
-    let adam = AdamConfig::new().with_epsilon(1e-8).with_grad_clipping(clipping.clone());
+fn optimiser(config: &TrainConfig, model: &impl Module) -> ModuleOptimizer {
+    let adam = AdamConfig::new().with_epsilon(1e-8);
     let ridge = Some(WeightDecayConfig::new(config.ridge as f32));
-    adam.clone().with_weight_decay(ridge).init().with_group(
-        ParamGroup::from_ids(biases(model)),
-        adam.build(),
-        clipping.map(|clipping| clipping.init()),
-    )
+    let biases = ParamGroup::from_ids(biases(model));
+    adam.clone().with_weight_decay(ridge).init().with_group(biases, adam.build(), None)
 }
 
-fn biases(model: &Network) -> Vec<ParamId> {
+fn biases(model: &impl Module) -> Vec<ParamId> {
     struct Biases(Vec<ParamId>);
     impl ModuleVisitor for Biases {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {

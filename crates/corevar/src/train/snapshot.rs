@@ -9,16 +9,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param, ParamId};
 use burn::optim::{ModuleOptimizer, OptimizerRecord};
 use burn::tensor::{Bytes, Tensor, TensorData};
+use corevar_data::Tip;
 use serde::{Deserialize, Serialize};
 
 use super::{EpochRecord, EpochSums, State};
-use crate::model::Network;
 
 const MAGIC: &[u8; 8] = b"corevarS";
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Position {
+pub(crate) struct Position {
     /// Epochs that are done.
     pub epoch: usize,
     /// Steps of the next one that are done.
@@ -31,7 +31,7 @@ pub struct Position {
 
 /// A run between two steps.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Where it stands.
     pub position: Position,
     /// Burn's id and the numbers of each weight tensor, in the order of the module.
@@ -42,7 +42,7 @@ pub struct Snapshot {
 
 /// What should happen after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
+pub(crate) enum AfterStep {
     /// The next step.
     GoOn,
     /// Keep the state, then the next step.
@@ -52,28 +52,28 @@ pub enum Wish {
 }
 
 /// Somewhere to keep the state of a run.
-pub trait Keep: Send {
+pub(crate) trait CheckpointStore: Send {
     /// The state to go on from, if there is one.
     fn earlier(&mut self) -> Option<Snapshot>;
     /// Asked after every step.
-    fn wish(&mut self) -> Wish;
+    fn after_step(&mut self) -> AfterStep;
     /// Keeps the state.
     fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError>;
-    /// Seconds that the state of [`Keep::earlier`] took.
+    /// Seconds that the state of [`CheckpointStore::earlier`] took.
     fn seconds_before(&self) -> f64;
 }
 
 /// Keeps nothing.
 #[derive(Debug, Clone, Copy)]
-pub struct NotKept;
+pub(crate) struct NoCheckpoints;
 
-impl Keep for NotKept {
+impl CheckpointStore for NoCheckpoints {
     fn earlier(&mut self) -> Option<Snapshot> {
         None
     }
 
-    fn wish(&mut self) -> Wish {
-        Wish::GoOn
+    fn after_step(&mut self) -> AfterStep {
+        AfterStep::GoOn
     }
 
     fn keep(&mut self, _: &Snapshot) -> Result<(), SnapshotError> {
@@ -96,13 +96,17 @@ pub enum SnapshotError {
     Damaged(String),
 }
 
-impl SnapshotError {
-    /// What to do about it.
-    pub fn tip(&self) -> &'static str {
-        match self {
-            Self::Io(_) => "see that the disk of --out has room and can be written; --resume goes on",
-            Self::Damaged(_) => "remove the folder `states` in --out; --resume then begins this run anew",
-        }
+impl Tip for SnapshotError {
+    fn tip(&self) -> Option<String> {
+        let tip = match self {
+            Self::Io(_) => {
+                "make room on the disk of `KeepIn::folder`, or see that it can be written; `Start::Resume` then goes on"
+            }
+            Self::Damaged(_) => {
+                "remove the folder `states` in `KeepIn::folder`; `Start::Resume` then begins this run anew"
+            }
+        };
+        Some(tip.into())
     }
 }
 
@@ -122,7 +126,7 @@ struct Header<T> {
 
 impl Snapshot {
     pub(super) fn of(
-        model: &Network,
+        model: &impl Module,
         optimiser: &ModuleOptimizer,
         position: Position,
     ) -> Result<Self, SnapshotError> {
@@ -145,11 +149,11 @@ impl Snapshot {
     }
 
     /// The model and optimiser of this state. `model` is a new one of the same kind.
-    pub(super) fn restore(
+    pub(super) fn restore<M: Module>(
         self,
-        model: Network,
-        optimiser: impl Fn(&Network) -> ModuleOptimizer,
-    ) -> Result<State, SnapshotError> {
+        model: M,
+        optimiser: impl Fn(&M) -> ModuleOptimizer,
+    ) -> Result<State<M>, SnapshotError> {
         struct Replace {
             weights: std::vec::IntoIter<(u64, Vec<f32>)>,
             fits: bool,

@@ -2,12 +2,12 @@
 
 use burn::module::ModuleMapper;
 use burn::tensor::TensorData;
-use corevar_data::{Features, ImageShape, Images, Inputs, Labels, Pixels, Split};
+use corevar_data::{ImageShape, Images, Labels, Pixels, Split};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 use super::*;
-use crate::model::CnnSpec;
+use crate::model::{CnnSpec, Network};
 use crate::penalty::{Normalise, Penalty};
 
 /// Two classes along the first feature; the second says the same and varies inside the pairs.
@@ -21,25 +21,20 @@ fn plane(rows: usize, pairs: usize) -> Dataset {
             [side + rng.random_range(-0.3..0.3), 2.0 * side + rng.random_range(-1.0..1.0)]
         })
         .collect();
-    Dataset {
-        name: "plane".into(),
-        inputs: Inputs::Features(Features { names: vec!["x1".into(), "x2".into()], values }),
-        labels: Labels::Classes { names: vec!["a".into(), "b".into()], of_row: classes },
-        ids: (0..rows).map(|row| (row < 2 * pairs).then_some(row as u32 / 2)).collect(),
-        id_names: (0..pairs).map(|pair| pair.to_string()).collect(),
-        splits: vec![Split { name: "train".into(), rows: (0..rows).collect() }],
-        attributes: Vec::new(),
-    }
+    Dataset::features(["x1", "x2"], values)
+        .name("plane")
+        .labels(Labels::Classes { names: vec!["a".into(), "b".into()], of_row: classes })
+        .ids((0..rows).map(|row| (row < 2 * pairs).then_some(row / 2)))
+        .check()
+        .unwrap()
 }
 
 fn pictures(rows: usize) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let shape = ImageShape { height: 9, width: 7, channels: 1 };
     let pixels = (0..rows * shape.len()).map(|_| rng.random_range(0..=255)).collect();
-    Dataset {
-        inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }),
-        ..plane(rows, rows / 4)
-    }
+    let pictures = Inputs::Images(Images::new(shape, Pixels::Memory(pixels)));
+    plane(rows, rows / 4).edit().inputs(pictures).check().unwrap()
 }
 
 /// A linear model trained by epochs: an MLP without a hidden layer.
@@ -53,7 +48,7 @@ fn config() -> TrainConfig {
     }
 }
 
-fn weights(model: &Trained) -> Vec<u64> {
+fn weights(model: &Model) -> Vec<u64> {
     struct Bits(Vec<u64>);
     impl ModuleVisitor for Bits {
         fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
@@ -71,10 +66,14 @@ fn weights(model: &Trained) -> Vec<u64> {
     bits.0
 }
 
-fn run(config: TrainConfig, dataset: &Dataset) -> (Trained, Vec<EpochRecord>) {
+fn run(config: TrainConfig, dataset: &Dataset) -> (Model, Vec<EpochRecord>) {
     let mut log = Quiet::default();
-    let trained = train(&config.check().unwrap(), dataset, &mut log).unwrap();
-    (trained, log.0)
+    let model = train(&config.check().unwrap(), dataset, &Device::flex(), &mut log).unwrap();
+    (model, log.0)
+}
+
+fn failure(config: &CheckedTrainConfig, dataset: &Dataset) -> TrainError {
+    train(config, dataset, &Device::flex(), &mut Quiet::default()).unwrap_err()
 }
 
 fn models() -> [ModelSpec; 3] {
@@ -99,12 +98,13 @@ fn the_penalty_shrinks_the_variance_inside_pairs() {
 
 #[test]
 fn without_any_group_core_is_the_pooled_model_bit_for_bit() {
-    let dataset = Dataset { ids: vec![None; 60], ..pictures(60) };
+    let dataset = pictures(60).edit().ids([None::<u32>; 60]).check().unwrap();
     for model in models() {
-        for penalty in [Penalty::LogitVariance, Penalty::LogitSd, Penalty::LossVariance, Penalty::LossSd] {
+        for penalty in [Penalty::LOGIT_VARIANCE, Penalty::LOGIT_SD, Penalty::LOSS_VARIANCE, Penalty::LOSS_SD]
+        {
             let core =
                 TrainConfig { model: model.clone(), penalty, penalty_weight: 7.0, epochs: 2, ..config() };
-            let pooled = TrainConfig { penalty: Penalty::None, penalty_weight: 0.0, ..core.clone() };
+            let pooled = TrainConfig { penalty: Penalty::NONE, penalty_weight: 0.0, ..core.clone() };
             assert_eq!(weights(&run(core, &dataset).0), weights(&run(pooled, &dataset).0));
         }
     }
@@ -114,8 +114,9 @@ fn without_any_group_core_is_the_pooled_model_bit_for_bit() {
 fn a_seed_gives_the_same_bits_whatever_the_number_of_threads() {
     let dataset = pictures(130);
     for model in models() {
-        for seed in [0, 1] {
-            let config = TrainConfig { model: model.clone(), epochs: 2, batch_size: 50, seed, ..config() };
+        for (seed, clip_norm) in [(0, None), (1, None), (1, Some(0.5))] {
+            let config =
+                TrainConfig { model: model.clone(), epochs: 2, batch_size: 50, clip_norm, seed, ..config() };
             let with_threads = |threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                 pool.install(|| weights(&run(config.clone(), &dataset).0))
@@ -139,7 +140,7 @@ fn ridge_shrinks_weights_and_is_logged_with_its_weight() {
     let [weak, strong] = [0.0, 1.0].map(|ridge| run(TrainConfig { ridge, epochs: 20, ..config() }, &dataset));
     let [weak_norm, strong_norm] = [&weak, &strong].map(|(model, _)| {
         let Predictor::Network(network) = &model.predictor else { unreachable!() };
-        network.half_squared_weights()
+        half_squared_weights(network)
     });
     assert!(strong_norm < 0.3 * weak_norm, "{strong_norm} {weak_norm}");
     assert_eq!(weak.1[19].ridge, 0.0);
@@ -150,46 +151,47 @@ fn ridge_shrinks_weights_and_is_logged_with_its_weight() {
 fn a_loss_that_is_not_finite_stops_with_epoch_and_batch() {
     // Two steps of this size leave the range of f32.
     let config = TrainConfig { learning_rate: 3e38, ..config() }.check().unwrap();
-    let error = train(&config, &plane(40, 0), &mut Quiet::default()).unwrap_err();
+    let error = failure(&config, &plane(40, 0));
     assert!(matches!(error, TrainError::NotFinite { epoch: 1, batch: 2, .. }), "{error}");
     assert!(error.to_string().ends_with("likely cause: the learning rate 3e38"), "{error}");
-    assert!(error.tip().unwrap().contains("--learning-rate"));
+    assert!(error.tip().unwrap().contains("the field `learning_rate`"));
 }
 
 #[test]
 fn a_feature_without_scaling_is_named_as_the_cause() {
-    let mut dataset = plane(40, 10);
-    let Inputs::Features(features) = &mut dataset.inputs else { unreachable!() };
+    let dataset = plane(40, 10);
+    let Inputs::Features(mut features) = dataset.inputs().clone() else { unreachable!() };
     // The variance of the logits squares this.
     features.values.iter_mut().skip(1).step_by(2).for_each(|value| *value *= 1e37);
-    let config = config().check().unwrap();
-    let error = train(&config, &dataset, &mut Quiet::default()).unwrap_err();
+    let dataset = dataset.edit().inputs(Inputs::Features(features)).check().unwrap();
+    let config = TrainConfig { standardise: false, ..config() }.check().unwrap();
+    let error = failure(&config, &dataset);
     let TrainError::NotFinite { cause: Cause::UnscaledFeature { name, largest }, .. } = &error else {
         panic!("{error}")
     };
     assert!(name == "x2" && *largest > 1e37, "{error}");
-    assert!(error.tip().unwrap().starts_with("divide `x2` by its standard deviation"), "{error}");
+    assert!(error.tip().unwrap().contains("divide `x2` by its standard deviation"), "{error}");
 }
 
 #[test]
 fn a_penalty_that_outweighs_the_risk_is_named_as_the_cause() {
     let config = TrainConfig { penalty_weight: 1e40, ..config() }.check().unwrap();
-    let error = train(&config, &plane(40, 10), &mut Quiet::default()).unwrap_err();
+    let error = failure(&config, &plane(40, 10));
     assert!(error.to_string().contains("likely cause: the penalty weight 1e40"), "{error}");
-    assert!(error.tip().unwrap().starts_with("lower --penalty-weight"), "{error}");
+    assert!(error.tip().unwrap().starts_with("lower the field `penalty_weight`"), "{error}");
 }
 
 /// Keeps every state in memory.
 #[derive(Default)]
 struct KeepAll(Vec<Snapshot>);
 
-impl Keep for KeepAll {
+impl CheckpointStore for KeepAll {
     fn earlier(&mut self) -> Option<Snapshot> {
         None
     }
 
-    fn wish(&mut self) -> Wish {
-        Wish::Keep
+    fn after_step(&mut self) -> AfterStep {
+        AfterStep::Keep
     }
 
     fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
@@ -208,7 +210,7 @@ fn no_state_after_divergence_is_kept() {
     for learning_rate in [1e3, 1e10, 1e20, 1e30, 1e37, 3e38] {
         let config = TrainConfig { learning_rate, epochs: 3, ..config() }.check().unwrap();
         let mut kept = KeepAll::default();
-        let end = train_from(&config, &plane(40, 10), &mut Quiet::default(), &mut kept);
+        let end = train_from(&config, &plane(40, 10), &Device::flex(), &mut Quiet::default(), &mut kept);
         diverging += usize::from(matches!(end, Err(TrainError::NotFinite { .. })));
         assert!(kept.0.iter().all(Snapshot::is_finite), "{learning_rate}");
     }
@@ -217,20 +219,21 @@ fn no_state_after_divergence_is_kept() {
 
 #[test]
 fn an_empty_train_split_and_a_cnn_on_features_are_refused() {
-    let empty = Dataset { splits: Vec::new(), ..plane(4, 0) };
-    let error = train(&config().check().unwrap(), &empty, &mut Quiet::default()).unwrap_err();
+    let empty = plane(4, 0).edit().split_rows(vec![Split::new("test", 0..4)]).check().unwrap();
+    let error = failure(&config().check().unwrap(), &empty);
     assert_eq!(error.to_string(), "plane: the split `train` has no rows");
     let cnn = TrainConfig { model: ModelSpec::Cnn(CnnSpec::default()), ..config() }.check().unwrap();
-    let error = train(&cnn, &plane(4, 0), &mut Quiet::default()).unwrap_err();
+    let error = failure(&cnn, &plane(4, 0));
     assert_eq!(error.to_string(), "plane: a CNN needs images, but these are features");
 }
 
 #[test]
 fn regression_finds_the_line() {
     // y = 3 x1 + 1, where x1 is a feature of the plane.
-    let mut dataset = plane(200, 20);
-    let Inputs::Features(features) = &dataset.inputs else { unreachable!() };
-    dataset.labels = Labels::Numbers(features.values.chunks(2).map(|x| 3.0 * x[0] + 1.0).collect());
+    let dataset = plane(200, 20);
+    let Inputs::Features(features) = dataset.inputs() else { unreachable!() };
+    let numbers: Vec<f32> = features.values.chunks(2).map(|x| 3.0 * x[0] + 1.0).collect();
+    let dataset = dataset.edit().numbers(numbers).check().unwrap();
     let config = TrainConfig { penalty_weight: 0.0, ridge: 0.0, epochs: 150, ..config() };
     let (_, epochs) = run(config, &dataset);
     assert!(epochs.last().unwrap().risk < 1e-3, "{:?}", epochs.last());
@@ -273,18 +276,18 @@ impl ModuleVisitor for Slope<'_> {
 fn gradients_of_every_model_agree_with_finite_differences() {
     let dataset = pictures(12);
     let positions: Vec<usize> = (0..12).collect();
-    let rows = Rows::new(&dataset, dataset.split("train").unwrap(), 1);
+    let rows = Rows::new(&dataset, dataset.train(), 1);
     let device = Device::flex().autodiff();
-    let inputs = rows.inputs(&positions, &device).unwrap();
+    let inputs = rows.inputs(&positions, 0, None, &device).unwrap();
     let objective = |model: &Network| {
         let logits = model.forward(inputs.clone());
         let losses = rows.losses(logits.clone(), &positions);
         let risk = losses.clone().mean();
-        let predictions = Predictions { logits, losses, labels: &rows.labels, groups: &rows.groups };
-        risk + Penalty::LogitVariance.of(predictions, Normalise::Grouped)
+        let outputs = BatchOutputs { logits, losses, labels: &rows.labels, groups: &rows.groups };
+        risk + Penalty::LOGIT_VARIANCE.of(outputs, Normalise::Grouped)
     };
     for spec in models() {
-        let model = spec.init(input_shape(&dataset), 2, 3, &device);
+        let model = spec.init(InputShape::of(&dataset), 2, 3, &device);
         let grads = GradientsParams::from_grads(objective(&model).backward(), &model);
         for seed in 0..10 {
             let rng = || ChaCha8Rng::seed_from_u64(seed);

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::images::Crop;
 
 /// To be raised whenever the same file and settings give other pixels than before.
-const DECODER: u32 = 2;
+const DECODER: u32 = 3;
 
 /// The options that decide on the pixels.
 #[derive(Debug, Clone, Copy, Hash)]

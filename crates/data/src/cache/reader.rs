@@ -35,7 +35,7 @@ pub(crate) fn open(path: &Path, key: u64, rows: usize) -> Option<(Images, Vec<(u
     }
     let rows = header.rows as usize;
     let pixels = Pixels::File { file, path: path.to_path_buf(), offset: HEADER as u64, rows };
-    Some((Images { shape: header.shape, pixels }, notes))
+    Some((Images::new(header.shape, pixels), notes))
 }
 
 /// CRC of the next `len` bytes.

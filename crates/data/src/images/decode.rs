@@ -2,17 +2,16 @@
 //!
 //! The contents decide on the format, not the suffix. EXIF orientation is applied, transparency laid on
 //! white, 16 bits rounded to 8, CMYK turned into RGB, the first frame taken of an animation. Colour
-//! profiles are not applied.
+//! profiles are not applied. JPEG files are decoded in full size, whatever their mode: a picture that is decoded
+//! in another way because of its encoder would carry the encoder's mark into the training data.
 
 use std::io::{self, Cursor};
 use std::path::Path;
 
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
-use super::Crop;
-use super::jpeg;
 use super::picture::Picture;
-use crate::{ImageShape, guard};
+use crate::guard;
 
 /// A file larger than this is no picture that anybody wants to train on.
 const MAX_FILE: u64 = 1 << 30;
@@ -29,35 +28,9 @@ pub(super) enum Fault {
 /// Reads and decodes a file.
 pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, Fault> {
     let bytes = read(path)?;
-    guarded(|| decode_bytes(&bytes, max_pixels))
-}
-
-/// A picture, or its pixels in the wanted place already.
-pub(super) enum Decoded {
-    Whole(Picture),
-    /// Written in the wanted shape; the file has so many channels.
-    Shrunk(usize),
-}
-
-/// As [`decode`], but a JPEG file is brought to the wanted shape on the way where possible.
-pub(super) fn decode_to(
-    path: &Path,
-    max_pixels: u64,
-    crop: Crop,
-    shape: ImageShape,
-    out: &mut [u8],
-) -> Result<Decoded, Fault> {
-    let bytes = read(path)?;
-    guarded(|| match jpeg::shrink(&bytes, crop, shape, max_pixels, out) {
-        Some(channels) => Ok(Decoded::Shrunk(channels)),
-        None => decode_bytes(&bytes, max_pixels).map(Decoded::Whole),
-    })
-}
-
-/// The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
-fn guarded<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, Fault> {
-    let result = guard::guarded(run).unwrap_or_else(|| Err("the decoder failed on it".into()));
-    result.map_err(Fault::File)
+    // The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
+    let decoded = guard::guarded(|| decode_bytes(&bytes, max_pixels));
+    decoded.unwrap_or_else(|| Err("the decoder failed on it".into())).map_err(Fault::File)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
@@ -88,7 +61,7 @@ fn decode_bytes(bytes: &[u8], max_pixels: u64) -> Result<Picture, String> {
         ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|cause| cause.to_string())?;
     let format = match reader.format() {
         None => return Err("not a JPEG, PNG, GIF, BMP, PNM or WebP file".into()),
-        Some(ImageFormat::Jpeg) => return jpeg::decode(bytes, max_pixels),
+        Some(ImageFormat::Jpeg) if is_cut_off(bytes) => return Err("unexpected end of file".into()),
         Some(format) => format,
     };
     let mut limits = Limits::no_limits();
@@ -105,8 +78,19 @@ fn decode_bytes(bytes: &[u8], max_pixels: u64) -> Result<Picture, String> {
     })
 }
 
+/// True when no end marker follows the last scan of a JPEG file. The decoder fills what is missing with grey, as a viewer
+/// does; as training data that would be wrong without a word.
+fn is_cut_off(jpeg: &[u8]) -> bool {
+    const END: u8 = 0xD9;
+    const START_OF_SCAN: u8 = 0xDA;
+    // Inside a scan 0xFF is always followed by 0 or a restart marker, so the last marker of the two decides.
+    let last =
+        jpeg.windows(2).rev().find(|pair| pair[0] == 0xFF && (pair[1] == END || pair[1] == START_OF_SCAN));
+    last.is_none_or(|pair| pair[1] == START_OF_SCAN)
+}
+
 /// Refuses a picture by the size that its header claims, before memory is asked for.
-pub(super) fn check_size(height: usize, width: usize, max_pixels: u64) -> Result<(), String> {
+fn check_size(height: usize, width: usize, max_pixels: u64) -> Result<(), String> {
     match (height as u64).checked_mul(width as u64) {
         Some(0) => Err("it has no pixels".into()),
         Some(pixels) if pixels <= max_pixels => Ok(()),
@@ -121,5 +105,26 @@ fn reason(error: ImageError) -> String {
         }
         ImageError::Limits(_) => "it claims more pixels than the limit".into(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn damaged_jpeg_files_never_panic() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/photographs/restart.jpg");
+        let whole = std::fs::read(file).unwrap();
+        (0..whole.len()).into_par_iter().for_each(|at| {
+            for bits in [0x01, 0x55, 0xFF] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= bits;
+                let decoded = guard::guarded(|| decode_bytes(&bytes, 1 << 20));
+                assert!(decoded.is_some(), "byte {at} with {bits:#x}");
+            }
+        });
     }
 }

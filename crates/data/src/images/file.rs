@@ -3,19 +3,21 @@
 use std::path::Path;
 
 use super::Crop;
-use super::decode::{Decoded, Fault, decode, decode_to};
+use super::decode::{Fault, decode};
 use super::picture::Picture;
 use super::problem::ImageProblem;
 use super::resize::write;
 use crate::error::Place;
-use crate::protocols::Change;
 use crate::{DataError, ImageShape};
+
+/// What is done to a picture: told its size and its pixels.
+pub type Change<'a> = dyn Fn(ImageShape, &mut [u8]) -> Result<(), DataError> + 'a;
 
 /// Pixels of a photograph that is meant to be shrunk to a few thousand.
 const MAX_PIXELS: u64 = 1 << 28;
 
 /// Writes the picture in the wanted shape, all of it, stretched. `change` is made to the original.
-pub(crate) fn read_changed(
+pub fn read_changed(
     path: &Path,
     shape: ImageShape,
     change: Option<&Change>,
@@ -28,16 +30,12 @@ pub(crate) fn read_changed(
             Place::file(path).images(ImageProblem::Unreadable { image, reason })
         }
     };
-    let Some(change) = change else {
-        match decode_to(path, MAX_PIXELS, Crop::None, shape, out).map_err(unreadable)? {
-            Decoded::Shrunk(_) => {}
-            Decoded::Whole(picture) => write(&picture, Crop::None, shape, out),
-        }
-        return Ok(());
-    };
-    let mut picture = in_colour(decode(path, MAX_PIXELS).map_err(unreadable)?);
-    let original = ImageShape { height: picture.height, width: picture.width, channels: 3 };
-    change(original, &mut picture.bytes)?;
+    let mut picture = decode(path, MAX_PIXELS).map_err(unreadable)?;
+    if let Some(change) = change {
+        picture = in_colour(picture);
+        let original = ImageShape { height: picture.height, width: picture.width, channels: 3 };
+        change(original, &mut picture.bytes)?;
+    }
     write(&picture, Crop::None, shape, out);
     Ok(())
 }

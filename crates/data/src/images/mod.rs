@@ -2,7 +2,6 @@
 
 mod decode;
 mod file;
-mod jpeg;
 mod pack;
 mod picture;
 mod problem;
@@ -10,14 +9,17 @@ mod resize;
 
 use std::path::Path;
 
-pub(crate) use file::read_changed;
+use serde::{Deserialize, Serialize};
+
+pub use file::{Change, read_changed};
 pub(crate) use pack::{Request, load};
 pub use problem::ImageProblem;
 
 use crate::ImageShape;
 
 /// Which part of a picture is used when it has not the shape that is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Crop {
     /// All of it, stretched.
     #[default]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::decode::{Decoded, Fault, decode, decode_to};
+use super::decode::{Fault, decode};
 use super::picture::Picture;
 use super::problem::ImageProblem;
 use super::resize::write;
@@ -189,7 +189,7 @@ impl Request<'_> {
             sink.push(&buffer[..filled * shape.len()])?;
         }
         (self.progress)(self.files.len(), self.files.len());
-        let images = Images { shape, pixels: sink.finish(&unreadable)? };
+        let images = Images::new(shape, sink.finish(&unreadable)?);
         Ok(Pass::Done(Loaded { images: Some(images), unreadable }))
     }
 
@@ -223,22 +223,13 @@ fn decode_chunk(
 }
 
 fn decode_one(file: &Path, settings: &Settings, shape: ImageShape, out: &mut [u8]) -> Result<(), Refusal> {
-    let decoded = match settings.size {
-        Some(_) => decode_to(file, settings.max_pixels, settings.crop, shape, out),
-        None => decode(file, settings.max_pixels).map(Decoded::Whole),
-    };
-    let refusal = |fault| match fault {
+    let picture = decode(file, settings.max_pixels).map_err(|fault| match fault {
         Fault::File(reason) => Refusal::Unreadable(reason),
         Fault::Disk(cause) => Refusal::Disk(cause),
-    };
-    let (channels, picture) = match decoded.map_err(refusal)? {
-        Decoded::Shrunk(channels) => (channels, None),
-        Decoded::Whole(picture) => (picture.channels, Some(picture)),
-    };
-    if settings.channels.is_none() && shape.channels < channels {
+    })?;
+    if settings.channels.is_none() && shape.channels < picture.channels {
         return Err(Refusal::Coloured);
     }
-    let Some(picture) = picture else { return Ok(()) };
     if settings.size.is_none() && (picture.height, picture.width) != (shape.height, shape.width) {
         return Err(Refusal::OtherSize(picture.height, picture.width));
     }

@@ -1,7 +1,7 @@
 //! What can be wrong with pictures.
 
-use crate::ImageShape;
 use crate::error::Place;
+use crate::{ImageShape, Tip};
 
 /// A fault in the pictures of a data set. The table is in [`crate::DataError::Images`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,22 +49,28 @@ pub enum ImageProblem {
     BadChannels(usize),
 }
 
-impl ImageProblem {
-    /// What the user can do about it.
-    pub fn tip(&self) -> Option<String> {
+impl Tip for ImageProblem {
+    fn tip(&self) -> Option<String> {
         Some(match self {
             ImageProblem::Unreadable { .. } => {
-                "remove the row, or pass --skip-unreadable to leave such rows out and count them".into()
+                "remove the row, or set the field `skip_unreadable` to leave such rows out and count them"
+                    .into()
             }
             ImageProblem::ManyUnreadable { .. } => {
-                "remove the rows, or pass --skip-unreadable to leave such rows out and count them".into()
+                "remove the rows, or set the field `skip_unreadable` to leave such rows out and count them"
+                    .into()
             }
             ImageProblem::SizesDiffer { first, .. } => {
-                format!("pass --image-size HEIGHTxWIDTH, such as --image-size {}x{}", first.1, first.2)
+                format!(
+                    "set the field `image_size` to one HEIGHTxWIDTH for all, such as {}x{}",
+                    first.1, first.2
+                )
             }
-            ImageProblem::NoMemory { .. } => "pass a smaller --image-size, or --cache DIR".into(),
-            ImageProblem::BadShape(_) => "pass a size such as --image-size 64x48".into(),
-            ImageProblem::BadChannels(_) => "pass --colour grey or --colour rgb".into(),
+            ImageProblem::NoMemory { .. } => {
+                "set the field `image_size` to a smaller size, or name a folder in the field `cache`".into()
+            }
+            ImageProblem::BadShape(_) => "set the field `image_size` to a size such as 64x48".into(),
+            ImageProblem::BadChannels(_) => "set the field `TableOptions::channels` to grey or rgb".into(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Resizing by area: an output pixel is the mean of the part of the picture that it covers.
 //!
-//! Pixels that are cut by the border of an output pixel count by the part inside. Where the picture is
+//! Pixels that are cut by the border of an output pixel count by the part inside; the box filters of resizing
+//! libraries count them wholly or not at all, which moves values by several grey levels. Where the picture is
 //! smaller than wanted, it is interpolated linearly between pixel centres instead.
 
 use super::Crop;
@@ -31,7 +32,7 @@ pub(super) fn write(picture: &Picture, crop: Crop, shape: ImageShape, out: &mut 
 /// Input pixels that make one output pixel: the first and the last count by the part that is covered,
 /// those between all alike. The weights add up to one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tap {
+struct Tap {
     first: usize,
     count: usize,
     head: f32,
@@ -55,7 +56,7 @@ fn taps(length: usize, start: f64, part: f64, wanted: usize) -> Vec<Tap> {
 
 impl Tap {
     /// The mean over `low .. high`.
-    pub(super) fn cover(low: f64, high: f64, length: usize) -> Tap {
+    fn cover(low: f64, high: f64, length: usize) -> Tap {
         let first = (low as usize).min(length - 1);
         let last = (high.ceil() as usize).clamp(first + 1, length) - 1;
         let part = |pixel: usize| (high.min(pixel as f64 + 1.0) - low.max(pixel as f64)).max(0.0);
@@ -72,18 +73,6 @@ impl Tap {
         let first = (at as usize).min(length.saturating_sub(2));
         let tail = (at - first as f64) as f32;
         Tap { first, count: length.min(2), head: 1.0 - tail, inner: 0.0, tail }
-    }
-
-    /// The pixels and their weights.
-    pub(super) fn weights(self) -> impl Iterator<Item = (usize, f32)> {
-        (self.first..=self.last()).map(move |pixel| {
-            let weight = match pixel {
-                first if first == self.first => self.head,
-                last if last == self.last() => self.tail,
-                _ => self.inner,
-            };
-            (pixel, weight)
-        })
     }
 
     fn last(&self) -> usize {

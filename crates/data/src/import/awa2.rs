@@ -6,7 +6,7 @@ use super::files::{self, Row, find, find_optional, subfolders};
 use super::{ImportOptions, ImportReport, Source, fault};
 use crate::DataError;
 use crate::images::has_image_suffix;
-use crate::table::nearest;
+use crate::names::nearest;
 
 /// The folder is the label. There are no ids and no splits; the reader makes a split.
 pub(super) fn import(
@@ -22,12 +22,12 @@ pub(super) fn import(
 }
 
 /// Whether the folder of pictures is there.
-pub(crate) fn is_begun(from: &Path) -> bool {
+pub fn is_begun(from: &Path) -> bool {
     from.ends_with("JPEGImages") || find_optional(from, &["JPEGImages"]).is_some()
 }
 
 /// The pictures of these classes, of all if none is named.
-pub(crate) fn rows(from: &Path, classes: &[String]) -> Result<Vec<Row>, DataError> {
+pub fn rows(from: &Path, classes: &[String]) -> Result<Vec<Row>, DataError> {
     let root = if from.ends_with("JPEGImages") {
         from.to_path_buf()
     } else {

@@ -7,7 +7,7 @@ use super::files::{self, Row, check_pictures, find, find_optional};
 use super::lists::{self, List};
 use super::{ImportOptions, ImportReport, Source, fault, fault_at};
 use crate::DataError;
-use crate::table::nearest;
+use crate::names::nearest;
 
 /// All attributes are columns of 0 and 1; the label is `Eyeglasses` or `no-Eyeglasses`, say.
 pub(super) fn import(
@@ -22,14 +22,15 @@ pub(super) fn import(
 }
 
 /// What the lists say of all pictures.
-pub(crate) struct Pictures {
+pub struct Pictures {
     /// Names of the attributes of a row.
-    pub(crate) attributes: Vec<String>,
-    pub(crate) rows: Vec<Row>,
+    pub attributes: Vec<String>,
+    /// One row per picture, in the order of the list.
+    pub rows: Vec<Row>,
 }
 
 /// Whether any of the files is there.
-pub(crate) fn is_begun(from: &Path) -> bool {
+pub fn is_begun(from: &Path) -> bool {
     let lists = ["list_attr_celeba", "identity_CelebA", "list_eval_partition"];
     let is_there = |name: &str| find_optional(from, &[name]).is_some();
     is_there("img_align_celeba")
@@ -37,7 +38,7 @@ pub(crate) fn is_begun(from: &Path) -> bool {
 }
 
 /// Reads the lists under `from`; every picture they name is there.
-pub(crate) fn pictures(from: &Path, options: &ImportOptions) -> Result<Pictures, DataError> {
+pub fn pictures(from: &Path, options: &ImportOptions) -> Result<Pictures, DataError> {
     let needed = Source::Celeba.files();
     let list = |names: [&str; 2]| find(from, &names, needed);
     let attributes_path = list(["list_attr_celeba.txt", "list_attr_celeba.csv"])?;

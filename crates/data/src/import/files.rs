@@ -38,16 +38,19 @@ pub(super) fn subfolders(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// One row of the new table.
-pub(crate) struct Row {
+pub struct Row {
     /// Where the picture is now.
-    pub(crate) picture: PathBuf,
+    pub picture: PathBuf,
     /// Where it goes, below `images/`.
-    pub(crate) name: String,
-    pub(crate) label: String,
-    pub(crate) id: String,
+    pub name: String,
+    /// Name of its class.
+    pub label: String,
+    /// Empty where the data set has none.
+    pub id: String,
     /// `None` for data sets without splits.
-    pub(crate) split: Option<String>,
-    pub(crate) attributes: Vec<String>,
+    pub split: Option<String>,
+    /// Values of the other columns, in their order.
+    pub attributes: Vec<String>,
 }
 
 /// Writes the table and links the pictures, all or nothing.

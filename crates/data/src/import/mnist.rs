@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::files::find;
 use super::{ImportReport, Source, fault, idx};
 use crate::save::save;
-use crate::{Attribute, DataError, Dataset, ImageShape, Images, Inputs, Labels, Pixels, Split};
+use crate::{Attribute, DataError, Dataset, ImageShape, Labels, Split, SplitName};
 
 /// Digits with their label; the original split into `train` and `test`.
 pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> {
@@ -13,15 +13,15 @@ pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> 
 }
 
 /// Whether any of the files is there.
-pub(crate) fn is_begun(from: &Path) -> bool {
+pub fn is_begun(from: &Path) -> bool {
     let names = ["train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1"];
     names.iter().any(|name| find_idx(from, &format!("{name}-ubyte"), Source::Mnist).is_ok())
 }
 
 /// The digits under `from`, in memory.
-pub(crate) fn digits(from: &Path) -> Result<Dataset, DataError> {
+pub fn digits(from: &Path) -> Result<Dataset, DataError> {
     let mut digits = Digits::default();
-    for (part, split) in [("train", "train"), ("t10k", "test")] {
+    for (part, split) in [("train", SplitName::TRAIN), ("t10k", SplitName::TEST)] {
         let images = find_idx(from, &format!("{part}-images-idx3-ubyte"), Source::Mnist)?;
         let labels = find_idx(from, &format!("{part}-labels-idx1-ubyte"), Source::Mnist)?;
         let (sizes, labels_of_row) = idx::bytes(&labels)?;
@@ -42,7 +42,7 @@ pub(super) fn qmnist(from: &Path, out: &Path) -> Result<ImportReport, DataError>
     let mut digits = Digits::default();
     let mut series = Vec::new();
     let mut notes = Vec::new();
-    for (part, split) in [("train", "train"), ("t10k", "test")] {
+    for (part, split) in [("train", SplitName::TRAIN), ("t10k", SplitName::TEST)] {
         let labels = find_idx(from, &format!("qmnist-{split}-labels-idx2-int"), Source::Qmnist)?;
         let images = find_idx(from, &format!("{part}-images-idx3-ubyte"), Source::Qmnist)?;
         let (sizes, numbers) = idx::integers(&labels)?;
@@ -100,7 +100,7 @@ impl Digits {
         }
         self.shape = Some(shape);
         let start = self.labels.len();
-        self.splits.push(Split { name: split.into(), rows: (start..start + rows).collect() });
+        self.splits.push(Split::new(split, start..start + rows));
         self.pixels.extend(pixels);
         Ok(rows)
     }
@@ -113,21 +113,20 @@ impl Digits {
         let writers: Vec<i32> = self.writers.iter().flatten().copied().collect();
         let (id_names, mut of_writer) = levels(&writers);
         of_writer.reverse();
-        Ok(Dataset {
-            name: "digits".into(),
-            inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(self.pixels) }),
-            labels: Labels::Classes { names, of_row },
-            ids: self.writers.iter().map(|writer| writer.and_then(|_| of_writer.pop())).collect(),
-            id_names,
-            splits: self.splits,
-            attributes,
-        })
+        let ids = self.writers.iter().map(|writer| writer.and_then(|_| of_writer.pop())).collect();
+        Dataset::images(shape, self.pixels)
+            .name("digits")
+            .labels(Labels::Classes { names, of_row })
+            .id_indices(ids, id_names)
+            .split_rows(self.splits)
+            .attributes(attributes)
+            .check()
     }
 }
 
 fn write(digits: &Dataset, out: &Path) -> Result<ImportReport, DataError> {
     save(digits, out)?;
-    let rows_with_id = digits.ids.iter().flatten().count();
+    let rows_with_id = digits.ids().iter().flatten().count();
     Ok(ImportReport { rows: digits.len(), rows_with_id, notes: Vec::new() })
 }
 

@@ -3,17 +3,17 @@
 //! Nothing is downloaded. Pictures that are files already are linked (copied where the file system
 //! cannot link), others become PNG.
 
-pub(crate) mod awa2;
-pub(crate) mod celeba;
+pub mod awa2;
+pub mod celeba;
 mod files;
 mod idx;
 mod lists;
-pub(crate) mod mnist;
+pub mod mnist;
 mod waterbirds;
 
 use std::path::Path;
 
-pub(crate) use files::Row;
+pub use files::Row;
 
 use crate::DataError;
 use crate::error::Place;
@@ -106,14 +106,15 @@ pub fn import(
     let unused = match source {
         Source::Celeba if options.classes.is_empty() && !options.allow_outside => None,
         Source::Awa2 if options.label.is_none() && !options.allow_outside => None,
-        _ if options.label.is_some() => Some("--label"),
-        _ if !options.classes.is_empty() => Some("--classes"),
+        _ if options.label.is_some() => Some("label"),
+        _ if !options.classes.is_empty() => Some("classes"),
         Source::Waterbirds => None,
-        _ if options.allow_outside => Some("--allow-outside"),
+        _ if options.allow_outside => Some("allow_outside"),
         _ => None,
     };
-    if let Some(flag) = unused {
-        return Err(fault(from, format!("{flag} has no effect on {}", source.name()), "leave it out"));
+    if let Some(field) = unused {
+        let reason = format!("the field `{field}` has no effect on {}", source.name());
+        return Err(fault(from, reason, "leave it out"));
     }
     if !from.is_dir() {
         return Err(fault(from, "no such folder", &format!("it must hold {}", source.files())));

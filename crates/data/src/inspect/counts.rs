@@ -1,11 +1,10 @@
 //! Rows, classes, splits and ids, counted.
 
-use std::collections::HashSet;
-
 use serde::Serialize;
 
 use super::sample::{Sample, groups as groups_of};
 use crate::Dataset;
+use crate::groups::ids_with_several;
 
 /// Ids named in a list, at most.
 const NAMED: usize = 5;
@@ -77,15 +76,15 @@ pub struct Leak {
 
 pub(super) fn splits(dataset: &Dataset, classes: &[u32]) -> Vec<SplitCount> {
     let count = |split: &crate::Split| {
-        let groups = groups_of(&split.rows, classes, &dataset.ids);
+        let groups = groups_of(&split.rows, classes, dataset.ids());
         SplitCount {
-            name: split.name.clone(),
+            name: split.name.to_string(),
             rows: split.rows.len(),
             groups: groups.len(),
             grouped_rows: groups.iter().map(Vec::len).sum(),
         }
     };
-    dataset.splits.iter().map(count).collect()
+    dataset.splits().iter().map(count).collect()
 }
 
 pub(super) fn classes(names: Vec<String>, classes: &[u32], sample: &Sample) -> Vec<ClassCount> {
@@ -105,7 +104,7 @@ pub(super) fn groups(dataset: &Dataset, sample: &Sample) -> GroupCounts {
     let grouped_rows = sample.groups.iter().map(Vec::len).sum();
     GroupCounts {
         rows,
-        rows_with_id: sample.studied.iter().filter(|row| dataset.ids[**row].is_some()).count(),
+        rows_with_id: sample.studied.iter().filter(|row| dataset.ids()[**row].is_some()).count(),
         groups: sample.groups.len(),
         grouped_rows,
         grouped_share: grouped_rows as f64 / rows.max(1) as f64,
@@ -126,36 +125,23 @@ fn sizes(groups: &[Vec<usize>]) -> Vec<SizeCount> {
 }
 
 fn two_labels(dataset: &Dataset) -> Leak {
-    match &dataset.labels {
-        crate::Labels::Classes { of_row, .. } => {
-            let mut labels: Vec<HashSet<u32>> = vec![HashSet::new(); dataset.id_names.len()];
-            for (id, label) in dataset.ids.iter().zip(of_row) {
-                id.iter().for_each(|id| {
-                    labels[*id as usize].insert(*label);
-                });
-            }
-            Leak::of(dataset, |id| labels[id].len() > 1)
-        }
-        // Two rows of an object need not have the same number.
-        crate::Labels::Numbers(_) => Leak { count: 0, first: Vec::new() },
+    // Two rows of an object need not have the same number.
+    match dataset.labels().classes() {
+        Some(classes) => Leak::of(dataset, &ids_with_several(dataset.ids(), classes)),
+        None => Leak { count: 0, first: Vec::new() },
     }
 }
 
 /// Two splits other than train may share an id: neither is learned from.
 pub(super) fn ids_across_splits(dataset: &Dataset) -> Leak {
-    let (mut in_train, mut elsewhere) =
-        (vec![false; dataset.id_names.len()], vec![false; dataset.id_names.len()]);
-    for split in &dataset.splits {
-        let seen = if split.name == "train" { &mut in_train } else { &mut elsewhere };
-        split.rows.iter().filter_map(|row| dataset.ids[*row]).for_each(|id| seen[id as usize] = true);
-    }
-    Leak::of(dataset, |id| in_train[id] && elsewhere[id])
+    let mut in_train = vec![false; dataset.len()];
+    dataset.train().iter().for_each(|row| in_train[*row] = true);
+    Leak::of(dataset, &ids_with_several(dataset.ids(), &in_train))
 }
 
 impl Leak {
-    fn of(dataset: &Dataset, is: impl Fn(usize) -> bool) -> Leak {
-        let ids: Vec<usize> = (0..dataset.id_names.len()).filter(|id| is(*id)).collect();
-        let first = ids.iter().take(NAMED).map(|id| dataset.id_names[*id].clone()).collect();
+    fn of(dataset: &Dataset, ids: &[u32]) -> Leak {
+        let first = ids.iter().take(NAMED).map(|id| dataset.id_names()[*id as usize].clone()).collect();
         Leak { count: ids.len(), first }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn find(
     report: Option<&ReadReport>,
     options: &InspectOptions,
 ) -> Result<Option<Duplicates>, DataError> {
-    let Inputs::Images(images) = &dataset.inputs else { return Ok(None) };
+    let Inputs::Images(images) = dataset.inputs() else { return Ok(None) };
     let rows = rows(dataset.len(), options);
     let same = same_pixels(images, &rows)?;
     let Pairs { inside, across } = Pairs::of(dataset, &same);
@@ -74,7 +74,7 @@ struct Pairs {
 impl Pairs {
     fn of(dataset: &Dataset, same: &[Vec<usize>]) -> Pairs {
         let split_of_row = split_of_row(dataset);
-        let train = dataset.splits.iter().position(|split| split.name == "train");
+        let train = dataset.splits().iter().position(|split| split.name.is_train());
         let mut pairs = Pairs::default();
         for rows in same {
             let mut first_of_split = HashMap::new();
@@ -93,9 +93,10 @@ impl Pairs {
 }
 
 fn two_labels(dataset: &Dataset, rows: &[usize]) -> bool {
-    match &dataset.labels {
+    match dataset.labels() {
         Labels::Classes { of_row, .. } => rows.iter().any(|row| of_row[*row] != of_row[rows[0]]),
         Labels::Numbers(values) => rows.iter().any(|row| values[*row] != values[rows[0]]),
+        Labels::Unknown { .. } => false,
     }
 }
 
@@ -120,7 +121,7 @@ fn same_pixels(images: &Images, rows: &[usize]) -> Result<Vec<Vec<usize>>, DataE
 
 fn split_of_row(dataset: &Dataset) -> Vec<Option<usize>> {
     let mut splits = vec![None; dataset.len()];
-    for (number, split) in dataset.splits.iter().enumerate() {
+    for (number, split) in dataset.splits().iter().enumerate() {
         split.rows.iter().for_each(|row| splits[*row] = Some(number));
     }
     splits

@@ -24,6 +24,7 @@ pub use duplicates::Duplicates;
 pub use properties::{Kind, Properties, Property};
 pub use verdict::Verdict;
 
+use crate::groups::QuantileBins;
 use crate::{DataError, Dataset, Inputs, Labels, ReadReport};
 use sample::Sample;
 
@@ -76,7 +77,7 @@ pub fn inspect(
     report: Option<&ReadReport>,
     options: &InspectOptions,
 ) -> Result<Inspection, DataError> {
-    let (names, of_row) = classes(&dataset.labels, options.label_bins.max(1));
+    let (names, of_row) = classes(dataset.labels(), options.label_bins.max(1));
     let sample = Sample::of(dataset, &of_row, options);
     let groups = counts::groups(dataset, &sample);
     let classes = counts::classes(names, &of_row, &sample);
@@ -84,7 +85,7 @@ pub fn inspect(
     let verdict = Verdict::of(&groups, &classes, &properties);
     Ok(Inspection {
         rows: dataset.len(),
-        inputs: inputs(&dataset.inputs),
+        inputs: inputs(dataset.inputs()),
         splits: counts::splits(dataset, &of_row),
         ids_across_splits: counts::ids_across_splits(dataset),
         duplicates: duplicates::find(dataset, report, options)?,
@@ -101,14 +102,11 @@ fn classes(labels: &Labels, bins: usize) -> (Vec<String>, Vec<u32>) {
     match labels {
         Labels::Classes { names, of_row } => (names.clone(), of_row.clone()),
         Labels::Numbers(values) => {
-            let mut sorted = values.clone();
-            sorted.sort_unstable_by(f32::total_cmp);
-            let edge = |bin: usize| sorted.get(bin * values.len() / bins).copied();
-            let mut edges: Vec<f32> = (0..bins).filter_map(edge).collect();
-            edges.dedup();
-            let bin = |value: &f32| edges.partition_point(|edge| edge <= value).saturating_sub(1) as u32;
-            (edges.iter().map(|edge| format!("from {edge}")).collect(), values.iter().map(bin).collect())
+            let bins = QuantileBins::new(values, bins);
+            let names = bins.edges().iter().map(|edge| format!("from {edge}")).collect();
+            (names, values.iter().map(|&value| bins.of(value)).collect())
         }
+        Labels::Unknown { rows } => (vec!["?".into()], vec![0; *rows]),
     }
 }
 

@@ -89,8 +89,8 @@ pub(super) fn study(
     report: Option<&ReadReport>,
     sample: &Sample,
 ) -> Result<Properties, DataError> {
-    let judge = Judge::new(&dataset.labels, sample);
-    let (mut list, vectors) = match &dataset.inputs {
+    let judge = Judge::new(dataset.labels(), sample);
+    let (mut list, vectors) = match dataset.inputs() {
         Inputs::Images(images) => {
             let looks = looks(images, &sample.rows)?;
             let columns = look_columns(&looks).into_iter().chain(file_columns(report, dataset.len(), sample));

@@ -1,13 +1,11 @@
 //! Which rows are looked at: some of the training rows, and some of their groups as a whole.
 
-use std::collections::HashMap;
-
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
 use super::InspectOptions;
-use crate::Dataset;
+use crate::{Dataset, Groups};
 
 /// Rows to be measured. `scored` and `grouped` hold positions in `rows`.
 pub(super) struct Sample {
@@ -29,11 +27,11 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn of(dataset: &Dataset, classes: &[u32], options: &InspectOptions) -> Sample {
-        let studied = match dataset.split("train") {
-            Some(rows) if !rows.is_empty() => rows.to_vec(),
-            _ => (0..dataset.len()).collect(),
+        let studied = match dataset.train() {
+            [] => (0..dataset.len()).collect(),
+            rows => rows.to_vec(),
         };
-        let groups = groups(&studied, classes, &dataset.ids);
+        let groups = groups(&studied, classes, dataset.ids());
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         let mut scored = studied.clone();
         scored.shuffle(&mut rng);
@@ -51,7 +49,7 @@ impl Sample {
             scored,
             grouped: grouped.iter().map(|group| group.iter().map(position).collect()).collect(),
             classes: rows.iter().map(|row| classes[*row]).collect(),
-            ids: rows.iter().map(|row| dataset.ids[*row]).collect(),
+            ids: rows.iter().map(|row| dataset.ids()[*row]).collect(),
             studied,
             groups,
             rows,
@@ -70,18 +68,10 @@ fn keep_rows(groups: &mut Vec<Vec<usize>>, mut rows: usize) {
 
 /// Rows with the same label and id, where there are two or more, in order of their first row.
 pub(super) fn groups(rows: &[usize], classes: &[u32], ids: &[Option<u32>]) -> Vec<Vec<usize>> {
-    let mut number = HashMap::new();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for &row in rows {
-        let Some(id) = ids[row] else { continue };
-        let group = *number.entry((classes[row], id)).or_insert(groups.len());
-        if group == groups.len() {
-            groups.push(Vec::new());
-        }
-        groups[group].push(row);
-    }
-    groups.retain(|group| group.len() > 1);
-    groups
+    let (labels, ids): (Vec<u32>, Vec<Option<u32>>) =
+        rows.iter().map(|&row| (classes[row], ids[row])).unzip();
+    let by_row = |positions: &[usize]| positions.iter().map(|&position| rows[position]).collect();
+    Groups::new(&labels, &ids).larger().map(by_row).collect()
 }
 
 #[cfg(test)]

@@ -2,32 +2,23 @@
 
 use super::*;
 use crate::synthetic::{Sizes, find};
-use crate::{Features, ImageShape, Images, Pixels, Split};
+use crate::{ImageShape, Images, Pixels};
 
 /// `(class, id, split, feature)` of each row.
 type Row<'a> = (u32, Option<u32>, &'a str, f32);
 
 fn dataset(rows: &[Row<'_>]) -> Dataset {
-    let mut splits: Vec<Split> = Vec::new();
-    for (number, (_, _, name, _)) in rows.iter().enumerate() {
-        match splits.iter_mut().find(|split| split.name == *name) {
-            Some(split) => split.rows.push(number),
-            None => splits.push(Split { name: (*name).into(), rows: vec![number] }),
-        }
-    }
-    let values = rows.iter().map(|row| row.3).collect();
-    Dataset {
-        name: "made".into(),
-        inputs: Inputs::Features(Features { names: vec!["x1".into()], values }),
-        labels: Labels::Classes {
-            names: vec!["cat".into(), "dog".into()],
-            of_row: rows.iter().map(|row| row.0).collect(),
-        },
-        ids: rows.iter().map(|row| row.1).collect(),
-        id_names: (0..100).map(|id| format!("p{id}")).collect(),
-        splits,
-        attributes: vec![],
-    }
+    let labels = Labels::Classes {
+        names: vec!["cat".into(), "dog".into()],
+        of_row: rows.iter().map(|row| row.0).collect(),
+    };
+    Dataset::features(["x1"], rows.iter().map(|row| row.3).collect())
+        .name("made")
+        .labels(labels)
+        .id_indices(rows.iter().map(|row| row.1).collect(), (0..100).map(|id| format!("p{id}")).collect())
+        .splits(rows.iter().map(|row| row.2))
+        .check()
+        .unwrap()
 }
 
 fn look(dataset: &Dataset) -> Inspection {
@@ -143,15 +134,15 @@ fn within_ids_the_same_person_is_compared() {
 fn numbers_are_grouped_by_bins_and_predicted_by_halves() {
     let rows: Vec<Row<'_>> = (0..100).map(|row| (0, Some(row / 2), "train", row as f32)).collect();
     let labels = Labels::Numbers((0..100).map(|row| (row / 2) as f32).collect());
-    let found = look(&Dataset { labels, ..dataset(&rows) });
+    let found = look(&dataset(&rows).edit().labels(labels).check().unwrap());
     assert_eq!((found.classes.len(), found.groups.groups), (10, 50));
     assert_eq!((found.properties.list[0].score, found.properties.list[0].class.as_str()), (1.0, "from 25"));
 }
 
 fn pictures(pixels: &[[u8; 4]], rows: &[Row<'_>]) -> Dataset {
     let shape = ImageShape { height: 2, width: 2, channels: 1 };
-    let inputs = Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels.concat()) });
-    Dataset { inputs, ..dataset(rows) }
+    let inputs = Inputs::Images(Images::new(shape, Pixels::Memory(pixels.concat())));
+    dataset(rows).edit().inputs(inputs).check().unwrap()
 }
 
 #[test]

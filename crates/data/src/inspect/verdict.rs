@@ -63,12 +63,12 @@ impl Verdict {
         match self {
             Verdict::NoIds => {
                 "CoRe cannot help yet: no row has an id; give rows that show the same object the same \
-                `group_id`, or make copies with --augment."
+                `group_id`, or make changed copies of rows by augmentation."
                     .into()
             }
             Verdict::NoGroups => {
                 "CoRe cannot help yet: no two rows share a label and an id; a group needs two rows \
-                of the same object, or a copy made with --augment."
+                of the same object, or a changed copy made by augmentation."
                     .into()
             }
             Verdict::GroupsDoNotVary => format!(

@@ -155,6 +155,7 @@ fn within(parameter: &Parameter, value: f64) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tip;
 
     fn parse(text: &str) -> Recipe {
         text.parse().unwrap()

@@ -2,7 +2,7 @@
 
 /// A line of some thickness with round ends; both ends at one place make a disc.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Capsule {
+pub struct Capsule {
     /// One end, `[x, y]` in pixels; pixel centres lie at halves, y points down.
     pub from: [f64; 2],
     /// The other end.
@@ -35,7 +35,7 @@ impl Capsule {
 
 /// Draws light lines on a dark square picture. A pixel is as light as the share of it that is covered,
 /// taken as `1/2 - distance` of its centre from the nearest edge.
-pub(super) fn draw(shapes: &[Capsule], size: usize, pixels: &mut [u8]) {
+pub fn draw(shapes: &[Capsule], size: usize, pixels: &mut [u8]) {
     pixels.fill(0);
     for shape in shapes {
         let columns = shape.span(0, size);

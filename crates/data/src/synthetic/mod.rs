@@ -1,22 +1,12 @@
-//! Data sets drawn from a seed: the paper's motivating examples, its stick figures, and stand-ins for the
-//! photographs that cannot be shipped.
+//! Data sets drawn from a seed: the paper's motivating examples and its stick figures.
 //!
 //! Each generator is a file behind [`Generator`]; adding one touches that file and the list here.
 
-pub mod animals;
-mod canvas;
-pub mod digits;
-mod draws;
-#[cfg(test)]
-mod editions;
-pub mod faces;
+pub mod canvas;
 mod figure;
 mod linear;
 mod nonlinear;
-pub mod paint;
-mod plan;
-#[cfg(test)]
-mod probe;
+pub mod plan;
 mod stickmen;
 
 use serde::{Deserialize, Serialize};
@@ -24,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::{DataError, Dataset};
 
 /// Which edition of the paper's own generators this is. An edition is raised when a seed no longer draws what it drew, so that models of
-/// both are told apart; stand-ins have editions of their own.
+/// both are told apart.
 pub const EDITION: u32 = 1;
 
 /// How much to draw.
@@ -64,9 +54,9 @@ pub trait Generator: Sync {
     fn generate(&self, sizes: &Sizes, seed: u64) -> Result<Dataset, DataError>;
 }
 
-/// Every generator there is.
+/// The generators of this crate.
 pub fn generators() -> &'static [&'static dyn Generator] {
-    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen, &faces::Faces, &animals::Animals]
+    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen]
 }
 
 /// The generator of that name.

@@ -40,7 +40,7 @@ impl Generator for Nonlinear {
         let plan = Plan::new(self.name(), sizes, self.splits())?;
         let values = plan.rows.par_iter().flat_map_iter(|row| point(row, seed)).collect();
         let features = Features { names: vec!["x1".into(), "x2".into()], values };
-        Ok(plan.into_dataset(self.name(), ["0", "1"], Inputs::Features(features), vec![]))
+        plan.into_dataset(self.name(), ["0", "1"], Inputs::Features(features), vec![])
     }
 }
 

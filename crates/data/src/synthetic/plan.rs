@@ -16,7 +16,7 @@ const MAX_TEST_PAIRS: usize = 250;
 
 /// One row to draw: a view of a person.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Row {
+pub struct Row {
     /// Position in the generator's list of splits.
     pub split: usize,
     /// Number of the person within the split.
@@ -45,7 +45,7 @@ impl Row {
 
 /// All rows of a data set. In each split the pairs come first, the two rows of a pair next to each other.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     /// One entry a row.
     pub rows: Vec<Row>,
     ids: Vec<Option<u32>>,
@@ -67,7 +67,7 @@ impl Plan {
                     plan.add_split(split, &format!("{name}-p"), sizes.test_rows, pairs);
                 }
             }
-            plan.splits.push(Split { name: (*name).to_owned(), rows: (first..plan.rows.len()).collect() });
+            plan.splits.push(Split::new(*name, first..plan.rows.len()));
         }
         Ok(plan)
     }
@@ -93,23 +93,21 @@ impl Plan {
         classes: [&str; 2],
         inputs: Inputs,
         attributes: Vec<Attribute>,
-    ) -> Dataset {
+    ) -> Result<Dataset, DataError> {
         let names = classes.map(str::to_owned).to_vec();
         let of_row = self.rows.iter().map(|row| row.class).collect();
-        Dataset {
-            name: name.to_owned(),
-            inputs,
-            labels: Labels::Classes { names, of_row },
-            ids: self.ids,
-            id_names: self.id_names,
-            splits: self.splits,
-            attributes,
-        }
+        Dataset::of(inputs)
+            .name(name)
+            .labels(Labels::Classes { names, of_row })
+            .id_indices(self.ids, self.id_names)
+            .split_rows(self.splits)
+            .attributes(attributes)
+            .check()
     }
 }
 
 /// Fails where sizes contradict each other, or ask for too many rows.
-pub(super) fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Result<(), DataError> {
+pub fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Result<(), DataError> {
     let Sizes { rows, groups, test_rows } = *sizes;
     let fail = |problem: String, tip: String| Err(DataError::Sizes { generator, problem, tip });
     if rows < 2 || test_rows < 2 {
@@ -134,6 +132,7 @@ pub(super) fn check(generator: &'static str, sizes: &Sizes, splits: usize) -> Re
 
 #[cfg(test)]
 mod tests {
+    use crate::Tip;
     use rand::RngExt;
 
     use super::*;
@@ -156,7 +155,7 @@ mod tests {
     fn ids_name_other_persons_in_each_split() {
         let plan = plan(4, 1, 8).unwrap();
         assert_eq!(plan.id_names, ["p00000", "test1-p00000", "test1-p00001"]);
-        assert_eq!(plan.splits[1], Split { name: "test1".into(), rows: (4..12).collect() });
+        assert_eq!(plan.splits[1], Split::new("test1", 4..12));
     }
 
     #[test]

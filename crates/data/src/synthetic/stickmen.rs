@@ -50,8 +50,8 @@ impl Generator for Stickmen {
             .collect();
         let levels = vec!["still".into(), "moving".into()];
         let movement = Attribute { name: "movement".into(), levels, of_row: moving };
-        let images = Images { shape, pixels: Pixels::Memory(pixels) };
-        Ok(plan.into_dataset(self.name(), CLASSES, Inputs::Images(images), vec![movement]))
+        let images = Images::new(shape, Pixels::Memory(pixels));
+        plan.into_dataset(self.name(), CLASSES, Inputs::Images(images), vec![movement])
     }
 }
 

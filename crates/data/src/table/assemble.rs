@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::names::{Levels, natural};
 use super::npy;
 use super::problem::TableProblem;
 use super::report::{Columns, InputColumns, LeftOut, ReadReport};
@@ -11,7 +10,11 @@ use super::{Purpose, TableOptions};
 use crate::cache::Settings;
 use crate::error::Place;
 use crate::images::{self, Crop, ImageProblem};
-use crate::{Attribute, DataError, Dataset, Inputs, Labels, Split, split};
+use crate::names::Levels;
+use crate::{
+    Attribute, DataError, Dataset, DatasetBuilder, Inputs, Labels, Preparation, Split, SplitName, groups,
+    split,
+};
 
 /// Checks the rows, decodes the pictures and puts it all together.
 pub(super) fn assemble(
@@ -36,7 +39,9 @@ pub(super) fn assemble(
     if !left_out.is_empty() {
         check(&rough, &splits, &options.purpose)?;
     }
-    let dataset = dataset(&rough, &splits, inputs, &options.purpose);
+    let label_column = columns.label.clone();
+    let preparation = Preparation { crop: options.crop, label_column };
+    let dataset = dataset(&rough, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
         path: rough.path.clone(),
         left_out,
@@ -60,7 +65,7 @@ fn made_splits(rough: &Rough, seed: u64) -> Levels {
         _ => None,
     };
     let mut levels = Levels::default();
-    for which in split::by_id(&rough.ids, classes.as_deref(), seed) {
+    for which in split::by_id(&rough.ids, classes.as_deref(), &split::SHARES, seed) {
         levels.push(split::SHARES[which].0);
     }
     levels
@@ -69,7 +74,7 @@ fn made_splits(rough: &Rough, seed: u64) -> Levels {
 /// One split, `test`.
 fn all_test(rough: &Rough) -> Levels {
     let mut levels = Levels::default();
-    rough.ids.iter().for_each(|_| levels.push("test"));
+    rough.ids.iter().for_each(|_| levels.push(SplitName::TEST));
     levels
 }
 
@@ -79,7 +84,8 @@ fn check(rough: &Rough, splits: &Levels, purpose: &Purpose) -> Result<(), DataEr
         Purpose::Inspect | Purpose::Predict => return Ok(()),
         Purpose::Evaluate { classes } => classes.clone(),
         Purpose::Train => {
-            let train: Vec<bool> = (0..rough.ids.len()).map(|row| splits.name_of(row) == "train").collect();
+            let train: Vec<bool> =
+                (0..rough.ids.len()).map(|row| splits.name_of(row) == SplitName::TRAIN).collect();
             if !train.contains(&true) {
                 let splits = splits.sorted().0;
                 return Err(Place::file(&rough.path).table(TableProblem::EmptyTrain { splits }));
@@ -124,8 +130,8 @@ fn inputs(
         }
     }
     if options.crop != Crop::None && options.image_size.is_none() {
-        let reason = "without --image-size pictures stay as they are";
-        return Err(Place::file(&rough.path).table(TableProblem::NoEffect { flag: "--crop", reason }));
+        let reason = "without the field `image_size` pictures stay as they are";
+        return Err(Place::file(&rough.path).table(TableProblem::NoEffect { field: "crop", reason }));
     }
     let request = images::Request {
         table: &rough.path,
@@ -150,15 +156,15 @@ fn inputs(
 
 fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
     let given = [
-        (options.image_size.is_some(), "--image-size"),
-        (options.channels.is_some(), "--colour"),
-        (options.crop != Crop::None, "--crop"),
-        (options.skip_unreadable, "--skip-unreadable"),
+        (options.image_size.is_some(), "image_size"),
+        (options.channels.is_some(), "TableOptions::channels"),
+        (options.crop != Crop::None, "crop"),
+        (options.skip_unreadable, "skip_unreadable"),
     ];
     match given.iter().find(|(given, _)| *given) {
-        Some((_, flag)) => {
+        Some((_, field)) => {
             let reason = "the inputs are features, not images";
-            Err(Place::file(path).table(TableProblem::NoEffect { flag, reason }))
+            Err(Place::file(path).table(TableProblem::NoEffect { field, reason }))
         }
         None => Ok(()),
     }
@@ -198,21 +204,18 @@ fn leave_out(rough: &mut Rough, splits: &mut Levels, rows: Vec<(usize, String)>)
     left_out
 }
 
-fn dataset(rough: &Rough, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> Dataset {
+fn dataset(rough: &Rough, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> DatasetBuilder {
     let attribute = |(name, levels): &(String, Levels)| {
         let (levels, of_row) = levels.sorted();
         Attribute { name: name.clone(), levels, of_row }
     };
     let (ids, id_names) = rough.used_ids();
-    Dataset {
-        name: rough.path.display().to_string(),
-        inputs,
-        labels: labels(rough, purpose),
-        ids,
-        id_names,
-        splits: split_rows(splits),
-        attributes: rough.attributes.iter().map(attribute).collect(),
-    }
+    Dataset::of(inputs)
+        .name(rough.path.display().to_string())
+        .labels(labels(rough, purpose))
+        .id_indices(ids, id_names)
+        .splits((0..rough.ids.len()).map(|row| splits.name_of(row)))
+        .attributes(rough.attributes.iter().map(attribute).collect())
 }
 
 fn labels(rough: &Rough, purpose: &Purpose) -> Labels {
@@ -228,49 +231,25 @@ fn labels(rough: &Rough, purpose: &Purpose) -> Labels {
             let (names, of_row) = levels.sorted();
             Labels::Classes { names, of_row }
         }
-        (RoughLabels::Absent, _) => {
-            Labels::Classes { names: vec!["?".into()], of_row: vec![0; rough.ids.len()] }
-        }
+        (RoughLabels::Absent, _) => Labels::Unknown { rows: rough.ids.len() },
     }
-}
-
-/// `train`, `val`, `test`, then the others in natural order.
-fn split_rows(splits: &Levels) -> Vec<Split> {
-    let (names, of_row) = splits.sorted();
-    let mut rows = vec![Vec::new(); names.len()];
-    of_row.iter().enumerate().for_each(|(row, split)| rows[*split as usize].push(row));
-    let mut splits: Vec<Split> =
-        names.into_iter().zip(rows).map(|(name, rows)| Split { name, rows }).collect();
-    let rank = |name: &str| {
-        split::SHARES.iter().position(|(known, _)| *known == name).unwrap_or(split::SHARES.len())
-    };
-    splits.sort_by(|a, b| rank(&a.name).cmp(&rank(&b.name)).then_with(|| natural(&a.name, &b.name)));
-    splits
 }
 
 fn ids_with_two_labels(dataset: &Dataset) -> Vec<String> {
-    match &dataset.labels {
-        Labels::Classes { of_row, .. } => ids_with_two(dataset, of_row),
-        Labels::Numbers(_) => Vec::new(),
-    }
+    dataset.labels().classes().map_or_else(Vec::new, |classes| ids_with_several(dataset, classes))
 }
 
 /// Ids in `train` and elsewhere. Two splits other than train may share an id: neither is learned from.
 fn ids_across_splits(dataset: &Dataset) -> Vec<String> {
-    let mut in_train = vec![0; dataset.len()];
-    dataset.split("train").unwrap_or_default().iter().for_each(|row| in_train[*row] = 1);
-    ids_with_two(dataset, &in_train)
+    let mut in_train = vec![false; dataset.len()];
+    dataset.train().iter().for_each(|row| in_train[*row] = true);
+    ids_with_several(dataset, &in_train)
 }
 
 /// Names of the ids whose rows differ in `value`, in order of appearance.
-fn ids_with_two(dataset: &Dataset, value: &[u32]) -> Vec<String> {
-    let mut first = vec![None; dataset.id_names.len()];
-    let mut two = vec![false; dataset.id_names.len()];
-    for (id, value) in dataset.ids.iter().zip(value) {
-        let Some(id) = id.map(|id| id as usize) else { continue };
-        two[id] |= *first[id].get_or_insert(*value) != *value;
-    }
-    dataset.id_names.iter().zip(two).filter(|(_, two)| *two).map(|(name, _)| name.clone()).collect()
+fn ids_with_several<T: PartialEq + Copy>(dataset: &Dataset, value: &[T]) -> Vec<String> {
+    let ids = groups::ids_with_several(dataset.ids(), value);
+    ids.into_iter().map(|id| dataset.id_names()[id as usize].clone()).collect()
 }
 
 fn notes(rough: &Rough, columns: &Columns, dataset: &Dataset) -> Vec<String> {
@@ -284,11 +263,11 @@ fn notes(rough: &Rough, columns: &Columns, dataset: &Dataset) -> Vec<String> {
     let nothing = |name: &&String| {
         ["none", "null", "na", "n/a", "<na>", "?", "-", "-1"].contains(&name.to_lowercase().as_str())
     };
-    if let Some(name) = dataset.id_names.iter().find(nothing) {
+    if let Some(name) = dataset.id_names().iter().find(nothing) {
         notes.push(format!("`{name}` is taken as an id; leave the cell empty where the id is not known"));
     }
     let near_val = |split: &&Split| ["valid", "validation", "dev"].contains(&split.name.as_str());
-    if let (None, Some(split)) = (dataset.split("val"), dataset.splits.iter().find(near_val)) {
+    if let (true, Some(split)) = (dataset.validation().is_empty(), dataset.splits().iter().find(near_val)) {
         notes.push(format!("split `{}` is evaluated like a test; only `val` is used to choose", split.name));
     }
     notes

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::names::{Levels, natural};
 use super::problem::TableProblem;
 use super::report::{Columns, InputColumns};
 use super::rough::{Rough, RoughInputs, RoughLabels};
@@ -10,6 +9,8 @@ use super::{TableOptions, Task};
 use crate::DataError;
 use crate::error::Place;
 use crate::images::has_image_suffix;
+use crate::names::Levels;
+use crate::natural::natural;
 
 /// The pictures under a folder, in natural order, as rows without ids.
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(Rough, Columns), DataError> {
@@ -32,21 +33,21 @@ pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(Rough, Column
     Ok((rough, columns(depth == 2)))
 }
 
-/// Flags that speak of columns mean nothing here.
+/// Fields that speak of columns mean nothing here.
 fn refuse_table_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
     let given = [
-        (options.label_column.is_some(), "--label-column"),
-        (options.group_column.is_some(), "--group-column"),
-        (options.split_column.is_some(), "--split-column"),
-        (options.filename_column.is_some(), "--filename-column"),
-        (options.features.is_some(), "--features"),
-        (options.features_file.is_some(), "--features-file"),
-        (options.task == Task::Regression, "--task regression"),
+        (options.label_column.is_some(), "label_column"),
+        (options.group_column.is_some(), "group_column"),
+        (options.split_column.is_some(), "split_column"),
+        (options.filename_column.is_some(), "filename_column"),
+        (options.features.is_some(), "features"),
+        (options.features_file.is_some(), "features_file"),
+        (options.task == Task::Regression, "task"),
     ];
     match given.iter().find(|(given, _)| *given) {
-        Some((_, flag)) => {
+        Some((_, field)) => {
             let reason = "the folder has no metadata.csv, so labels are the names of folders";
-            Err(Place::file(path).table(TableProblem::NoEffect { flag, reason }))
+            Err(Place::file(path).table(TableProblem::NoEffect { field, reason }))
         }
         None => Ok(()),
     }

@@ -13,7 +13,6 @@ mod assemble;
 mod delimited;
 mod folder;
 mod inside;
-mod names;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -27,7 +26,6 @@ mod rows;
 use std::path::{Path, PathBuf};
 
 pub(crate) use inside::climbs_out;
-pub(crate) use names::nearest;
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
 pub use problem::TableProblem;

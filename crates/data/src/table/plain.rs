@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::names::Levels;
 use super::roles::{InputRole, Roles};
 use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{TableOptions, no_inputs, rows};
 use crate::DataError;
+use crate::names::Levels;
 
 /// Columns of text, one entry a row.
 pub(crate) struct PlainTable {

@@ -1,6 +1,7 @@
 //! What can be wrong with a table.
 
-use super::names::nearest;
+use crate::Tip;
+use crate::names::nearest;
 
 /// A fault in a table or in a folder `split/class/image`. The place is in [`crate::DataError::Table`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -56,8 +57,8 @@ pub enum TableProblem {
     MissingColumn {
         /// The name looked for.
         wanted: String,
-        /// The flag that names another.
-        flag: &'static str,
+        /// The field of [`crate::TableOptions`] that names another.
+        field: &'static str,
         /// The columns that are there.
         present: Vec<String>,
     },
@@ -80,8 +81,11 @@ pub enum TableProblem {
         /// Columns that could be features.
         numeric: Vec<String>,
     },
-    /// A pattern of `--features` that fits nothing.
-    #[error("no column fits the pattern `{pattern}` of --features; the columns are {}", list(present))]
+    /// A pattern of [`crate::TableOptions::features`] that fits nothing.
+    #[error(
+        "no column fits the pattern `{pattern}` of the field `features`; the columns are {}",
+        list(present)
+    )]
     NoFeature {
         /// The pattern.
         pattern: String,
@@ -89,10 +93,10 @@ pub enum TableProblem {
         present: Vec<String>,
     },
     /// An option that has no effect on these data.
-    #[error("{flag} has no effect: {reason}")]
+    #[error("the field `{field}` has no effect: {reason}")]
     NoEffect {
-        /// The flag.
-        flag: &'static str,
+        /// The field of [`crate::TableOptions`].
+        field: &'static str,
         /// Why not.
         reason: &'static str,
     },
@@ -164,17 +168,18 @@ pub enum TableProblem {
     },
 }
 
-impl TableProblem {
-    /// What the user can do about it.
-    pub fn tip(&self) -> Option<String> {
+impl Tip for TableProblem {
+    fn tip(&self) -> Option<String> {
         let tip = match self {
-            TableProblem::MissingColumn { wanted, flag, present } => match nearest(wanted, present) {
-                Some(name) => format!("did you mean `{name}`? pass {flag} {name}"),
-                None => format!("name the column with {flag}"),
+            TableProblem::MissingColumn { wanted, field, present } => match nearest(wanted, present) {
+                Some(name) => format!("did you mean `{name}`? set the field `{field}` to {name}"),
+                None => format!("name the column in the field `{field}`"),
             },
             TableProblem::NoInputs { numeric } => match numeric.is_empty() {
-                false => format!("pass --features '{}'", patterns(numeric)),
-                true => "name the image column with --filename-column, or pass --features-file F.npy".into(),
+                false => format!("set the field `features` to '{}'", patterns(numeric)),
+                true => {
+                    "name the image column in the field `filename_column`, or a .npy matrix in the field `features_file`".into()
+                }
             },
             TableProblem::NoFeature { pattern, present } => match nearest(pattern, present) {
                 Some(name) => format!("did you mean `{name}`?"),
@@ -185,7 +190,7 @@ impl TableProblem {
             TableProblem::UnseenLabel { label, known, .. } => match nearest(label, known) {
                 Some(name) => format!("did you mean `{name}`? mend the label, or move such rows to train"),
                 None if label.parse::<f64>().is_ok() && known.iter().all(|name| name.parse::<f64>().is_ok()) => {
-                    "pass --task regression if the labels are measurements; else remove such rows, or train with them".into()
+                    "set the field `task` to regression if the labels are measurements; else remove such rows, or train with them".into()
                 }
                 None => "remove rows of this label, or train a model that has seen it".into(),
             },
@@ -197,7 +202,9 @@ impl TableProblem {
         };
         Some(tip)
     }
+}
 
+impl TableProblem {
     fn fixed_tip(&self) -> Option<&'static str> {
         Some(match self {
             TableProblem::NoSuchPath => {
@@ -221,11 +228,13 @@ impl TableProblem {
             TableProblem::TwoRoles { .. } => "name another column for one of them",
             TableProblem::NoEffect { .. } => "leave it out",
             TableProblem::EmptyCell { .. } => "fill it in, or remove the row",
-            TableProblem::NotANumber { .. } => "mend the cell, or leave the column out of --features",
+            TableProblem::NotANumber { .. } => {
+                "mend the cell, or leave the column out of the field `features`"
+            }
             TableProblem::NotFinite { .. } => "replace it by a number, or remove the row",
             TableProblem::UnknownSplit { .. } => "write a name such as test2 instead of a number",
             TableProblem::OneClass { .. } => "put rows of another label into the split `train`",
-            TableProblem::Outside { .. } => "move it into the folder, or pass --allow-outside",
+            TableProblem::Outside { .. } => "move it into the folder, or set the field `allow_outside`",
             TableProblem::WrongDepth { .. } => {
                 "sort the pictures into split/class/image, or write a metadata.csv"
             }

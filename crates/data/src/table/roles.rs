@@ -40,11 +40,11 @@ impl Roles {
     pub(crate) fn of(path: &Path, columns: &[String], options: &TableOptions) -> Result<Roles, DataError> {
         let find = Finder { path, columns };
         let label_needed = options.purpose != Purpose::Predict;
-        let label = find.column(options.label_column.as_deref(), LABEL, "--label-column", label_needed)?;
-        let group = find.column(options.group_column.as_deref(), GROUP, "--group-column", false)?;
-        let split = find.column(options.split_column.as_deref(), SPLIT, "--split-column", false)?;
+        let label = find.column(options.label_column.as_deref(), LABEL, "label_column", label_needed)?;
+        let group = find.column(options.group_column.as_deref(), GROUP, "group_column", false)?;
+        let split = find.column(options.split_column.as_deref(), SPLIT, "split_column", false)?;
         let filename = options.filename_column.as_deref();
-        let filename = find.column(filename, FILENAME, "--filename-column", false)?;
+        let filename = find.column(filename, FILENAME, "filename_column", false)?;
         let named = [(label, "label"), (group, "id"), (split, "split"), (filename, "image")];
         find.all_different(&named)?;
         let taken = |column: usize| named[..3].iter().any(|(index, _)| *index == Some(column));
@@ -81,7 +81,7 @@ impl Finder<'_> {
         &self,
         named: Option<&str>,
         usual: &[&str],
-        flag: &'static str,
+        field: &'static str,
         needed: bool,
     ) -> Result<Option<usize>, DataError> {
         let found = match named {
@@ -92,7 +92,7 @@ impl Finder<'_> {
             let wanted = named.unwrap_or(usual[0]).to_string();
             return Err(self.fault(TableProblem::MissingColumn {
                 wanted,
-                flag,
+                field,
                 present: self.columns.to_vec(),
             }));
         }
@@ -119,8 +119,8 @@ impl Finder<'_> {
     ) -> Result<InputRole, DataError> {
         if options.features_file.is_some() {
             if options.features.is_some() {
-                let reason = "the features are in the --features-file";
-                return Err(self.fault(TableProblem::NoEffect { flag: "--features", reason }));
+                let reason = "the features are in the field `features_file`";
+                return Err(self.fault(TableProblem::NoEffect { field: "features", reason }));
             }
             return Ok(InputRole::Matrix);
         }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::inside::Inside;
-use super::names::{Levels, keep};
 use super::problem::TableProblem;
 use super::roles::{InputRole, Roles};
 use super::rows::{Cell, Rows};
 use super::{TableOptions, Task};
 use crate::error::Place;
+use crate::names::{Levels, keep};
 use crate::{DataError, Features};
 
 /// Columns, one entry a row.

@@ -24,7 +24,7 @@ fn what_is_no_picture() {
     assert_eq!(
         message(b"hello"),
         "metadata.csv:4: image `bad` cannot be decoded: not a JPEG, PNG, GIF, BMP, PNM or WebP file\n\
-         tip: remove the row, or pass --skip-unreadable to leave such rows out and count them"
+         tip: remove the row, or set the field `skip_unreadable` to leave such rows out and count them"
     );
     assert!(message(b"").contains("the file is empty"));
     let truncated = png(40, 40);
@@ -100,10 +100,10 @@ fn two_sizes_need_a_word() {
     assert_eq!(
         message,
         "metadata.csv: the images differ in size: `a.png` is 4x4 (height x width), `b.png` is 6x5\n\
-         tip: pass --image-size HEIGHTxWIDTH, such as --image-size 4x4"
+         tip: set the field `image_size` to one HEIGHTxWIDTH for all, such as 4x4"
     );
     let options = TableOptions { image_size: Some((3, 2)), ..Default::default() };
-    assert_eq!(folder.table(text, &options).unwrap().0.inputs.width(), 6);
+    assert_eq!(folder.table(text, &options).unwrap().0.inputs().width(), 6);
     let options = TableOptions { image_size: Some((0, 2)), ..Default::default() };
     assert!(
         folder.table(text, &options).unwrap_err().to_string().contains("an image size of 0 holds nothing")
@@ -143,7 +143,7 @@ fn a_jpeg_that_is_cut_off_is_not_filled_with_grey() {
 }
 
 #[test]
-fn a_jpeg_that_is_cut_off_is_not_shrunk_on_the_way_either() {
+fn a_photograph_that_is_cut_off_is_not_shrunk_either() {
     let photographs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/photographs");
     for name in ["420", "444", "restart", "progressive", "grey"] {
         let whole = std::fs::read(photographs.join(format!("{name}.jpg"))).unwrap();
@@ -216,5 +216,8 @@ fn a_crop_needs_a_size() {
     let crop = corevar_data::images::Crop::Center;
     let options = TableOptions { crop, ..Default::default() };
     let error = folder.table("filename,y,split\ngood.png,a,train\ngood.png,b,train\n", &options).unwrap_err();
-    assert!(error.to_string().contains("--crop has no effect: without --image-size"), "{error}");
+    assert!(
+        error.to_string().contains("the field `crop` has no effect: without the field `image_size`"),
+        "{error}"
+    );
 }

@@ -46,13 +46,13 @@ fn a_missing_column_lists_those_that_are_there() {
     assert_eq!(
         message("x1,lable,split\n1,a,train\n"),
         "metadata.csv:1: there is no column `y`; the columns are `x1`, `lable`, `split`\n\
-         tip: name the column with --label-column"
+         tip: name the column in the field `label_column`"
     );
     let options = TableOptions { label_column: Some("label_nmae".into()), ..Default::default() };
     assert_eq!(
         message_with("x1,label_name\n1,a\n", &options),
         "metadata.csv:1: there is no column `label_nmae`; the columns are `x1`, `label_name`\n\
-         tip: did you mean `label_name`? pass --label-column label_name"
+         tip: did you mean `label_name`? set the field `label_column` to label_name"
     );
 }
 
@@ -61,11 +61,11 @@ fn no_inputs_lists_the_columns_of_numbers() {
     assert_eq!(
         message("size1,size2,y,kind,split\n1,2,a,k,train\n"),
         "metadata.csv:1: there is no image column and no feature column; the columns that hold numbers are \
-         `size1`, `size2`\ntip: pass --features 'size*'"
+         `size1`, `size2`\ntip: set the field `features` to 'size*'"
     );
     assert!(
         message("y,kind\na,k\n")
-            .ends_with("tip: name the image column with --filename-column, or pass --features-file F.npy")
+            .ends_with("tip: name the image column in the field `filename_column`, or a .npy matrix in the field `features_file`")
     );
 }
 
@@ -73,7 +73,7 @@ fn no_inputs_lists_the_columns_of_numbers() {
 fn a_pattern_that_fits_nothing() {
     let options = TableOptions { features: Some("x*,z*".into()), ..Default::default() };
     assert!(message_with("x1,y\n1,a\n", &options).starts_with(
-        "metadata.csv:1: no column fits the pattern `z*` of --features; the columns are `x1`\n"
+        "metadata.csv:1: no column fits the pattern `z*` of the field `features`; the columns are `x1`\n"
     ));
     let options = TableOptions { features: Some("y".into()), ..Default::default() };
     assert!(
@@ -96,10 +96,9 @@ fn one_column_in_two_roles() {
 #[test]
 fn an_option_without_effect() {
     let options = TableOptions { image_size: Some((4, 4)), ..Default::default() };
-    assert!(
-        message_with("x1,y\n1,a\n1,b\n", &options)
-            .starts_with("metadata.csv: --image-size has no effect: the inputs are features, not images")
-    );
+    assert!(message_with("x1,y\n1,a\n1,b\n", &options).starts_with(
+        "metadata.csv: the field `image_size` has no effect: the inputs are features, not images"
+    ));
 }
 
 #[test]
@@ -203,7 +202,7 @@ fn paths_that_leave_the_folder() {
             message(format!("filename,y,split\n{path},a,train\n")),
             format!(
                 "metadata.csv:2: image `{path}` lies outside the folder of the table\n\
-                 tip: move it into the folder, or pass --allow-outside"
+                 tip: move it into the folder, or set the field `allow_outside`"
             )
         );
     }
@@ -220,7 +219,7 @@ fn links_that_lead_out_of_the_folder() {
     assert_eq!(
         message,
         "metadata.csv:2: image `img/a.png` lies outside the folder of the table\n\
-         tip: move it into the folder, or pass --allow-outside"
+         tip: move it into the folder, or set the field `allow_outside`"
     );
     let options = TableOptions { allow_outside: true, ..Default::default() };
     assert_eq!(folder.table(text, &options).unwrap().0.len(), 2);
@@ -299,7 +298,7 @@ fn flags_of_columns_mean_nothing_for_folders() {
     let options = TableOptions { features: Some("x*".into()), ..Default::default() };
     let error = read(&folder.0, &options).unwrap_err();
     assert!(
-        error.to_string().contains("--features has no effect: the folder has no metadata.csv"),
+        error.to_string().contains("the field `features` has no effect: the folder has no metadata.csv"),
         "{error}"
     );
 }

@@ -50,7 +50,7 @@ impl Fixture {
 }
 
 fn pixels(data: &Dataset) -> Vec<u8> {
-    let Inputs::Images(images) = &data.inputs else { panic!() };
+    let Inputs::Images(images) = data.inputs() else { panic!() };
     let mut all = vec![0; data.len() * images.shape.len()];
     for (row, out) in all.chunks_exact_mut(images.shape.len()).enumerate() {
         images.read_bytes(row, out).unwrap();
@@ -64,7 +64,7 @@ fn the_second_start_decodes_nothing() {
     let (data, _, decoded) = fixture.read();
     assert!(decoded);
     assert!(
-        matches!(&data.inputs, Inputs::Images(images) if matches!(images.pixels, Pixels::File { rows: 5, .. }))
+        matches!(data.inputs(), Inputs::Images(images) if matches!(*images.pixels, Pixels::File { rows: 5, .. }))
     );
     assert_eq!(pixels(&data), fixture.expected());
     let (data, _, decoded) = fixture.read();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use corevar_data::{DataError, Dataset, ReadReport, TableOptions, read};
+use corevar_data::{DataError, Dataset, ReadReport, TableOptions, Tip, read};
 
 /// A folder of its own.
 pub struct Folder(pub PathBuf);

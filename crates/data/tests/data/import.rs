@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::{Folder, shown};
+use corevar_data::Tip;
 use corevar_data::import::{ImportOptions, ImportReport, Source, import};
-use corevar_data::{DataError, Dataset, Inputs, Labels, TableOptions, read, table::Purpose};
+use corevar_data::{DataError, Dataset, Inputs, TableOptions, read, table::Purpose};
 
 fn run(source: Source, folder: &Folder, options: &ImportOptions) -> Result<ImportReport, DataError> {
     import(source, &folder.0.join("from"), &folder.0.join("out"), options, &|_, _| {})
@@ -16,11 +17,8 @@ fn imported(folder: &Folder) -> Dataset {
     read(&folder.0.join("out"), &options).unwrap().0
 }
 
-fn label(data: &Dataset, row: usize) -> &str {
-    match &data.labels {
-        Labels::Classes { names, of_row } => &names[of_row[row] as usize],
-        Labels::Numbers(_) => panic!(),
-    }
+fn label(data: &Dataset, row: usize) -> String {
+    data.labels().text(row)
 }
 
 fn idx(kind: u8, sizes: &[u32], numbers: &[u8]) -> Vec<u8> {
@@ -54,7 +52,7 @@ fn mnist_is_imported_packed_or_not() {
     let data = imported(&folder);
     assert_eq!((0..4).map(|row| label(&data, row)).collect::<Vec<_>>(), ["5", "0", "4", "7"]);
     assert_eq!(data.split("test"), Some(&[3][..]));
-    let Inputs::Images(images) = &data.inputs else { panic!() };
+    let Inputs::Images(images) = data.inputs() else { panic!() };
     let mut bytes = [0; 4];
     images.read_bytes(1, &mut bytes).unwrap();
     assert_eq!(bytes, [80, 100, 120, 140]);
@@ -73,9 +71,10 @@ fn qmnist_adds_the_writer() {
     assert_eq!((report.rows, report.rows_with_id), (4, 4));
     assert_eq!(report.notes, ["test: the first 1 of the 2 digits that QMNIST labels"]);
     let data = imported(&folder);
-    let writers: Vec<&str> = data.ids.iter().map(|id| data.id_names[id.unwrap() as usize].as_str()).collect();
+    let writers: Vec<&str> =
+        data.ids().iter().map(|id| data.id_names()[id.unwrap() as usize].as_str()).collect();
     assert_eq!(writers, ["30", "2", "30", "99"]);
-    assert_eq!(data.attributes[0].name, "series");
+    assert_eq!(data.attributes()[0].name, "series");
 }
 
 #[test]
@@ -131,12 +130,12 @@ fn celeba_is_imported_with_persons_and_attributes() {
             (0..3).map(|row| label(&data, row)).collect::<Vec<_>>(),
             ["Eyeglasses", "no-Eyeglasses", "no-Eyeglasses"]
         );
-        assert_eq!(data.ids, [Some(0), Some(1), Some(0)]);
+        assert_eq!(data.ids(), [Some(0), Some(1), Some(0)]);
         assert_eq!(
-            data.splits.iter().map(|split| split.name.as_str()).collect::<Vec<_>>(),
+            data.splits().iter().map(|split| split.name.as_str()).collect::<Vec<_>>(),
             ["train", "val", "test"]
         );
-        let names: Vec<&str> = data.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+        let names: Vec<&str> = data.attributes().iter().map(|attribute| attribute.name.as_str()).collect();
         assert_eq!(names, ["Bald", "Eyeglasses", "Male"]);
     }
 }
@@ -213,7 +212,7 @@ fn wrong_calls_are_explained() {
     small_mnist(&folder);
     let options = ImportOptions { label: Some("Male".into()), ..Default::default() };
     let error = run(Source::Mnist, &folder, &options).unwrap_err();
-    assert!(error.to_string().contains("--label has no effect on mnist"), "{error}");
+    assert!(error.to_string().contains("the field `label` has no effect on mnist"), "{error}");
     folder.write("out/full", "x");
     let error = run(Source::Mnist, &folder, &ImportOptions::default()).unwrap_err();
     assert!(error.to_string().contains("it exists and is not an empty folder"), "{error}");
@@ -242,10 +241,10 @@ fn the_real_qmnist_goes_through() {
     assert_eq!(data.split("train").map(<[usize]>::len), Some(60_000));
     assert_eq!(data.split("test").map(<[usize]>::len), Some(10_000));
     // 539 writers in train, 297 others in test.
-    assert_eq!(data.id_names.len(), 539 + 297);
+    assert_eq!(data.id_names().len(), 539 + 297);
     assert!(report.ids_across_splits.is_empty());
     assert_eq!((0..5).map(|row| label(&data, row)).collect::<Vec<_>>(), ["5", "0", "4", "1", "9"]);
-    let Inputs::Images(images) = &data.inputs else { panic!() };
+    let Inputs::Images(images) = data.inputs() else { panic!() };
     assert_eq!((images.shape.height, images.shape.width, images.shape.channels), (28, 28, 1));
     let mut pixels = vec![0; 784];
     images.read_bytes(0, &mut pixels).unwrap();

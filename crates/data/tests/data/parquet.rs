@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::Folder;
-use corevar_data::{Inputs, TableOptions, read};
+use corevar_data::{Inputs, TableOptions, Tip, read};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tables").join(name)
@@ -19,10 +19,10 @@ fn parquet_gives_what_the_same_table_as_text_gives() {
     let (text, _) = read(&golden("plain.csv"), &TableOptions::default()).unwrap();
     for name in ["snappy", "zstd", "gzip", "lz4", "none", "groups"] {
         let (data, report) = read(&golden(&format!("{name}.parquet")), &TableOptions::default()).unwrap();
-        assert_eq!(data.labels, text.labels, "{name}");
-        assert_eq!((&data.ids, &data.id_names), (&text.ids, &text.id_names), "{name}");
-        assert_eq!((&data.splits, &data.attributes), (&text.splits, &text.attributes), "{name}");
-        let (Inputs::Features(a), Inputs::Features(b)) = (&data.inputs, &text.inputs) else { panic!() };
+        assert_eq!(data.labels(), text.labels(), "{name}");
+        assert_eq!((data.ids(), data.id_names()), (text.ids(), text.id_names()), "{name}");
+        assert_eq!((data.splits(), data.attributes()), (text.splits(), text.attributes()), "{name}");
+        let (Inputs::Features(a), Inputs::Features(b)) = (data.inputs(), text.inputs()) else { panic!() };
         assert_eq!(a, b, "{name}");
         assert_eq!(report.lines, [1, 2, 3, 4, 5, 6]);
     }
@@ -32,7 +32,7 @@ fn parquet_gives_what_the_same_table_as_text_gives() {
 fn decimals_keep_their_point() {
     let options = TableOptions { features: Some("x4".into()), ..Default::default() };
     let (data, _) = read(&golden("decimal.parquet"), &options).unwrap();
-    let Inputs::Features(features) = &data.inputs else { panic!() };
+    let Inputs::Features(features) = data.inputs() else { panic!() };
     assert_eq!(features.values, [1.25, -2.5, 0.0, 1.0, 2.0, 3.0]);
 }
 
@@ -94,7 +94,7 @@ fn matrix(bytes: &[u8]) -> Result<Vec<f32>, String> {
     let features_file = Some(folder.write("x.npy", bytes));
     let options = TableOptions { features_file, ..Default::default() };
     match folder.table(TWO_ROWS, &options) {
-        Ok((data, _)) => match data.inputs {
+        Ok((data, _)) => match data.into_inputs() {
             Inputs::Features(features) => Ok(features.values),
             Inputs::Images(_) => panic!(),
         },
@@ -151,7 +151,7 @@ fn nan_ids_are_not_observed() {
     let folder = Folder::new();
     let text = "y,x1,split,group_id\na,1,train,nan\nb,1,train,NaN\na,1,train,None\n";
     let (data, report) = folder.table(text, &TableOptions::default()).unwrap();
-    assert_eq!(data.ids, [None, None, Some(0)]);
+    assert_eq!(data.ids(), [None, None, Some(0)]);
     assert!(report.notes.iter().any(|note| note.starts_with("2 ids are NaN")), "{:?}", report.notes);
     assert!(
         report.notes.iter().any(|note| note.starts_with("`None` is taken as an id")),

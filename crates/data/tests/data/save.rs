@@ -2,28 +2,18 @@
 
 use crate::common::Folder;
 use corevar_data::{
-    Attribute, Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, Split, TableOptions, Task,
-    read, save,
+    Dataset, Features, ImageShape, Images, Inputs, Labels, Pixels, TableOptions, Task, Tip, read, save,
 };
 
 fn dataset(inputs: Inputs, labels: Labels) -> Dataset {
-    Dataset {
-        name: "test".into(),
-        inputs,
-        labels,
-        ids: vec![Some(0), None, Some(0), Some(1)],
-        id_names: vec!["a, \"b\"".into(), "42".into()],
-        splits: vec![
-            Split { name: "train".into(), rows: vec![0, 1] },
-            Split { name: "test1".into(), rows: vec![2] },
-            Split { name: "test2".into(), rows: vec![3] },
-        ],
-        attributes: vec![Attribute {
-            name: "pose".into(),
-            levels: vec!["2".into(), "left".into()],
-            of_row: vec![1, 0, 0, 1],
-        }],
-    }
+    Dataset::of(inputs)
+        .name("test")
+        .labels(labels)
+        .id_indices(vec![Some(0), None, Some(0), Some(1)], vec!["a, \"b\"".into(), "42".into()])
+        .splits(["train", "train", "test1", "test2"])
+        .attribute("pose", &["left", "2", "2", "left"])
+        .check()
+        .unwrap()
 }
 
 fn classes() -> Labels {
@@ -33,18 +23,18 @@ fn classes() -> Labels {
 fn images(channels: usize) -> Inputs {
     let shape = ImageShape { height: 3, width: 5, channels };
     let bytes = (0..4 * shape.len()).map(|i| (i * 31 % 256) as u8).collect();
-    Inputs::Images(Images { shape, pixels: Pixels::Memory(bytes) })
+    Inputs::Images(Images::new(shape, Pixels::Memory(bytes)))
 }
 
 fn assert_same(a: &Dataset, b: &Dataset) {
-    assert_eq!(a.labels, b.labels);
-    assert_eq!((&a.ids, &a.id_names), (&b.ids, &b.id_names));
-    assert_eq!((&a.splits, &a.attributes), (&b.splits, &b.attributes));
-    assert_eq!(a.inputs.width(), b.inputs.width());
-    let mut rows = (vec![0.0; a.inputs.width()], vec![0.0; a.inputs.width()]);
+    assert_eq!(a.labels(), b.labels());
+    assert_eq!((a.ids(), a.id_names()), (b.ids(), b.id_names()));
+    assert_eq!((a.splits(), a.attributes()), (b.splits(), b.attributes()));
+    assert_eq!(a.inputs().width(), b.inputs().width());
+    let mut rows = (vec![0.0; a.inputs().width()], vec![0.0; a.inputs().width()]);
     for row in 0..a.len() {
-        a.inputs.read_row(row, &mut rows.0).unwrap();
-        b.inputs.read_row(row, &mut rows.1).unwrap();
+        a.inputs().read_row(row, &mut rows.0).unwrap();
+        b.inputs().read_row(row, &mut rows.1).unwrap();
         assert_eq!(rows.0, rows.1);
     }
 }
@@ -58,7 +48,7 @@ fn features_come_back_to_the_last_bit() {
     save(&data, &folder.0.join("out")).unwrap();
     let (again, _) = read(&folder.0.join("out"), &TableOptions::default()).unwrap();
     assert_same(&data, &again);
-    let Inputs::Features(read) = &again.inputs else { panic!() };
+    let Inputs::Features(read) = again.inputs() else { panic!() };
     assert!(read.values.iter().zip(&values).all(|(a, b)| a.to_bits() == b.to_bits()));
 }
 
@@ -102,23 +92,23 @@ fn an_occupied_folder_is_refused_and_an_empty_one_filled() {
 #[test]
 fn a_failure_leaves_nothing_behind() {
     let folder = Folder::new();
-    let mut data = dataset(images(1), classes());
-    data.splits.pop();
+    // The last picture of four is missing.
+    let shape = ImageShape { height: 3, width: 5, channels: 1 };
+    let path = folder.write("short.pixels", vec![0; 3 * shape.len()]);
+    let file = std::fs::File::open(&path).unwrap();
+    let pixels = Pixels::File { file, path, offset: 0, rows: 4 };
+    let data = dataset(Inputs::Images(Images::new(shape, pixels)), classes());
     let error = save(&data, &folder.0.join("out")).unwrap_err();
-    assert!(error.to_string().contains("in no split"), "{error}");
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 0);
+    assert!(error.to_string().contains("short.pixels: cannot read"), "{error}");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
 }
 
 /// What a row is called in each of its roles, whatever the order of the names.
 fn names(data: &Dataset, row: usize) -> (String, Option<&str>, &str, Vec<(&str, &str)>) {
-    let label = match &data.labels {
-        Labels::Classes { names, of_row } => names[of_row[row] as usize].clone(),
-        Labels::Numbers(values) => values[row].to_string(),
-    };
-    let id = data.ids[row].map(|id| data.id_names[id as usize].as_str());
-    let split = data.splits.iter().find(|split| split.rows.contains(&row)).unwrap();
+    let (label, id) = (data.labels().text(row), data.id_name(row));
+    let split = data.splits().iter().find(|split| split.rows.contains(&row)).unwrap();
     let attributes =
-        data.attributes.iter().map(|a| (a.name.as_str(), a.levels[a.of_row[row] as usize].as_str()));
+        data.attributes().iter().map(|a| (a.name.as_str(), a.levels[a.of_row[row] as usize].as_str()));
     (label, id, &split.name, attributes.collect())
 }
 
@@ -131,12 +121,12 @@ fn every_generator_comes_back() {
         save(&data, &folder.0.join("out")).unwrap();
         let (again, _) = read(&folder.0.join("out"), &TableOptions::default()).unwrap();
         assert_eq!(data.len(), again.len());
-        assert_eq!(data.splits, again.splits, "{}", generator.name());
-        let mut rows = (vec![0.0; data.inputs.width()], vec![0.0; data.inputs.width()]);
+        assert_eq!(data.splits(), again.splits(), "{}", generator.name());
+        let mut rows = (vec![0.0; data.inputs().width()], vec![0.0; data.inputs().width()]);
         for row in 0..data.len() {
             assert_eq!(names(&data, row), names(&again, row), "{} row {row}", generator.name());
-            data.inputs.read_row(row, &mut rows.0).unwrap();
-            again.inputs.read_row(row, &mut rows.1).unwrap();
+            data.inputs().read_row(row, &mut rows.0).unwrap();
+            again.inputs().read_row(row, &mut rows.1).unwrap();
             assert_eq!(rows.0, rows.1);
         }
     }

@@ -5,10 +5,7 @@ use corevar_data::table::{InputColumns, Purpose};
 use corevar_data::{Inputs, Labels, Pixels, TableOptions, Task, read};
 
 fn classes(labels: &Labels) -> (Vec<&str>, &[u32]) {
-    match labels {
-        Labels::Classes { names, of_row } => (names.iter().map(String::as_str).collect(), of_row),
-        Labels::Numbers(_) => panic!("numbers"),
-    }
+    (labels.class_names().iter().map(String::as_str).collect(), labels.classes().expect("classes"))
 }
 
 fn values(inputs: &Inputs) -> &[f32] {
@@ -20,7 +17,7 @@ fn values(inputs: &Inputs) -> &[f32] {
 
 fn pixels(inputs: &Inputs) -> &[u8] {
     match inputs {
-        Inputs::Images(images) => match &images.pixels {
+        Inputs::Images(images) => match &*images.pixels {
             Pixels::Memory(bytes) => bytes,
             _ => panic!("not in memory"),
         },
@@ -37,14 +34,14 @@ fn a_table_of_features_is_read() {
                 3.5,cat,7,train,\"a, b\",3\n\
                 4,dog,p 8,test1,,4\n";
     let (data, report) = folder.table(text, &TableOptions::default()).unwrap();
-    assert_eq!(values(&data.inputs), [1.0, 0.1, -2000.0, 2.0, 3.5, 3.0, 4.0, 4.0]);
-    assert_eq!(classes(&data.labels), (vec!["cat", "dog"], &[0, 1, 0, 1][..]));
-    assert_eq!(data.ids, [Some(0), None, Some(0), Some(1)]);
-    assert_eq!(data.id_names, ["7", "p 8"]);
+    assert_eq!(values(data.inputs()), [1.0, 0.1, -2000.0, 2.0, 3.5, 3.0, 4.0, 4.0]);
+    assert_eq!(classes(data.labels()), (vec!["cat", "dog"], &[0, 1, 0, 1][..]));
+    assert_eq!(data.ids(), [Some(0), None, Some(0), Some(1)]);
+    assert_eq!(data.id_names(), ["7", "p 8"]);
     assert_eq!(data.split("train"), Some(&[0, 1, 2][..]));
     assert_eq!(data.split("test1"), Some(&[3][..]));
-    assert_eq!(data.attributes[0].levels, ["", "a, b", "field"]);
-    assert_eq!(data.attributes[0].of_row, [2, 2, 1, 0]);
+    assert_eq!(data.attributes()[0].levels, ["", "a, b", "field"]);
+    assert_eq!(data.attributes()[0].of_row, [2, 2, 1, 0]);
     assert_eq!(report.lines, [2, 3, 4, 5]);
     assert_eq!(report.split_seed, None);
     assert_eq!(report.columns.inputs, InputColumns::Features(vec!["x1".into(), "x2".into()]));
@@ -61,8 +58,8 @@ fn bom_crlf_quotes_blanks_tabs_and_semicolons_are_read() {
         "split,\"x1\",\"y\"\ntrain,\"1\",a\ntrain,2,b\n",
     ] {
         let (data, _) = folder.table(text, &TableOptions::default()).unwrap();
-        assert_eq!(classes(&data.labels).0, ["a", "b"], "{text}");
-        assert_eq!(values(&data.inputs), [1.0, 2.0], "{text}");
+        assert_eq!(classes(data.labels()).0, ["a", "b"], "{text}");
+        assert_eq!(values(data.inputs()), [1.0, 2.0], "{text}");
         assert_eq!(data.split("train"), Some(&[0, 1][..]));
     }
 }
@@ -72,8 +69,8 @@ fn classes_and_splits_stand_in_natural_order() {
     let folder = Folder::new();
     let text = "y,x1,split\n10,1,test10\n9,1,2\n9,1,train\nten,1,0\n10,1,test2\n10,1,1\n10,1,0.0\n";
     let (data, _) = folder.table(text, &TableOptions::default()).unwrap();
-    assert_eq!(classes(&data.labels).0, ["9", "10", "ten"]);
-    let names: Vec<&str> = data.splits.iter().map(|split| split.name.as_str()).collect();
+    assert_eq!(classes(data.labels()).0, ["9", "10", "ten"]);
+    let names: Vec<&str> = data.splits().iter().map(|split| split.name.as_str()).collect();
     assert_eq!(names, ["train", "val", "test", "test2", "test10"]);
 }
 
@@ -89,8 +86,8 @@ fn other_column_names_are_taken_when_named() {
         ..Default::default()
     };
     let (data, report) = folder.table(text, &options).unwrap();
-    assert_eq!(values(&data.inputs), [1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(classes(&data.labels).0, ["a", "b"]);
+    assert_eq!(values(data.inputs()), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(classes(data.labels()).0, ["a", "b"]);
     assert_eq!(report.ids_with_two_labels, ["p"]);
     assert_eq!(report.columns.attributes, ["y"]);
 }
@@ -101,7 +98,7 @@ fn several_patterns_choose_in_the_order_of_the_table() {
     let text = "a,b1,b2,c,y,split\n1,2,3,4,5,0\n1,2,3,4,6,0\n";
     let options = TableOptions { features: Some("c, b?".into()), ..Default::default() };
     let (data, report) = folder.table(text, &options).unwrap();
-    assert_eq!(values(&data.inputs), [2.0, 3.0, 4.0, 2.0, 3.0, 4.0]);
+    assert_eq!(values(data.inputs()), [2.0, 3.0, 4.0, 2.0, 3.0, 4.0]);
     assert_eq!(report.columns.attributes, ["a"]);
 }
 
@@ -110,7 +107,7 @@ fn regression_reads_numbers() {
     let folder = Folder::new();
     let options = TableOptions { task: Task::Regression, ..Default::default() };
     let (data, _) = folder.table("y,x1,split\n0.1,1,train\n-3,2,train\n", &options).unwrap();
-    assert_eq!(data.labels, Labels::Numbers(vec![0.1, -3.0]));
+    assert_eq!(data.labels(), &Labels::Numbers(vec![0.1, -3.0]));
 }
 
 #[test]
@@ -120,13 +117,13 @@ fn without_a_split_column_ids_stay_together() {
     let text = format!("y,x1,group_id\n{rows}");
     let (data, report) = folder.table(&text, &TableOptions { seed: 5, ..Default::default() }).unwrap();
     assert_eq!(report.split_seed, Some(5));
-    let sizes: Vec<usize> = data.splits.iter().map(|split| split.rows.len()).collect();
+    let sizes: Vec<usize> = data.splits().iter().map(|split| split.rows.len()).collect();
     assert_eq!(sizes, [120, 40, 40]);
     assert!(report.ids_across_splits.is_empty());
     let (again, _) = folder.table(&text, &TableOptions { seed: 5, ..Default::default() }).unwrap();
     let (other, _) = folder.table(&text, &TableOptions { seed: 6, ..Default::default() }).unwrap();
-    assert_eq!(data.splits, again.splits);
-    assert_ne!(data.splits, other.splits);
+    assert_eq!(data.splits(), again.splits());
+    assert_ne!(data.splits(), other.splits());
 }
 
 #[test]
@@ -144,8 +141,8 @@ fn a_column_of_too_many_values_is_no_attribute_and_is_named() {
     let options = TableOptions { max_levels: 2, ..Default::default() };
     let text = "y,x1,split,note,kind\na,1,train,1,k\nb,1,train,2,k\na,1,train,3,l\n";
     let (data, report) = folder.table(text, &options).unwrap();
-    assert_eq!(data.attributes.len(), 1);
-    assert_eq!(data.attributes[0].of_row, [0, 0, 1]);
+    assert_eq!(data.attributes().len(), 1);
+    assert_eq!(data.attributes()[0].of_row, [0, 0, 1]);
     assert_eq!(report.columns.unused, ["note"]);
 }
 
@@ -155,7 +152,7 @@ fn evaluation_keeps_the_order_of_the_models_classes() {
     let purpose = Purpose::Evaluate { classes: vec!["b".into(), "c".into(), "a".into()] };
     let options = TableOptions { purpose, ..Default::default() };
     let (data, _) = folder.table("y,x1,split\na,1,test\nb,1,test\n", &options).unwrap();
-    assert_eq!(classes(&data.labels), (vec!["b", "c", "a"], &[2, 0][..]));
+    assert_eq!(classes(data.labels()), (vec!["b", "c", "a"], &[2, 0][..]));
 }
 
 #[test]
@@ -163,7 +160,7 @@ fn prediction_needs_no_label() {
     let folder = Folder::new();
     let options = TableOptions { purpose: Purpose::Predict, ..Default::default() };
     let (data, _) = folder.table("x1\n1\n2\n", &options).unwrap();
-    assert_eq!(classes(&data.labels), (vec!["?"], &[0, 0][..]));
+    assert_eq!(data.labels(), &Labels::Unknown { rows: 2 });
 }
 
 #[test]
@@ -173,7 +170,7 @@ fn pictures_are_read_from_a_table_with_non_ascii_paths() {
     let second = folder.picture("写真.pgm", 4, 3, 1);
     let text = "img_filename,y,split\n\"bilder/größe, 1.png\",a,train\n写真.pgm,b,train\n";
     let (data, report) = folder.table(text, &TableOptions::default()).unwrap();
-    assert_eq!(pixels(&data.inputs), [first, second].concat());
+    assert_eq!(pixels(data.inputs()), [first, second].concat());
     assert_eq!(report.files.len(), 2);
 }
 
@@ -185,10 +182,10 @@ fn one_colour_picture_makes_all_three_channels() {
     let text = "filename,y,split\na.png,a,train\nb.png,b,train\n";
     let (data, _) = folder.table(text, &TableOptions::default()).unwrap();
     let spread: Vec<u8> = grey.iter().flat_map(|byte| [*byte; 3]).collect();
-    assert_eq!(pixels(&data.inputs), [spread, colour].concat());
+    assert_eq!(pixels(data.inputs()), [spread, colour].concat());
     let options = TableOptions { channels: Some(1), ..Default::default() };
     let (data, _) = folder.table(text, &options).unwrap();
-    assert_eq!(pixels(&data.inputs)[..4], grey[..]);
+    assert_eq!(pixels(data.inputs())[..4], grey[..]);
 }
 
 #[test]
@@ -198,7 +195,7 @@ fn a_wrong_suffix_is_read_by_its_contents() {
     std::fs::rename(folder.0.join("a.png"), folder.0.join("a.jpg")).unwrap();
     let text = "filename,y,split\na.jpg,a,train\na.jpg,b,train\n";
     let (data, _) = folder.table(text, &TableOptions::default()).unwrap();
-    assert_eq!(pixels(&data.inputs)[..4], bytes[..]);
+    assert_eq!(pixels(data.inputs())[..4], bytes[..]);
 }
 
 #[test]
@@ -212,7 +209,7 @@ fn folders_of_split_and_class_are_read() {
     folder.write("train/cat/.DS_Store", "x");
     folder.write("train/notes.txt", "x");
     let (data, report) = read(&folder.0, &TableOptions::default()).unwrap();
-    assert_eq!(classes(&data.labels).0, ["cat", "dog"]);
+    assert_eq!(classes(data.labels()).0, ["cat", "dog"]);
     assert_eq!(data.split("train").map(<[usize]>::len), Some(4));
     assert_eq!(data.split("test").map(<[usize]>::len), Some(1));
     assert!(report.files[2].ends_with("train/cat/2.png"), "{:?}", report.files);
@@ -241,9 +238,9 @@ fn unreadable_pictures_are_left_out_and_counted_on_request() {
     let options = TableOptions { skip_unreadable: true, ..Default::default() };
     assert!(folder.table(text, &options).is_err());
     let (data, report) = folder.table(text.replace(",c,test", ",b,test"), &options).unwrap();
-    assert_eq!(pixels(&data.inputs), [bytes.clone(), bytes].concat());
-    assert_eq!(data.id_names, ["q"]);
-    assert_eq!(data.splits.len(), 1);
+    assert_eq!(pixels(data.inputs()), [bytes.clone(), bytes].concat());
+    assert_eq!(data.id_names(), ["q"]);
+    assert_eq!(data.splits().len(), 1);
     assert_eq!(report.lines, [3, 4]);
     assert_eq!(report.left_out.iter().map(|row| row.line).collect::<Vec<_>>(), [Some(2), Some(5)]);
     assert_eq!(report.left_out[1].reason, "no such file");

@@ -117,8 +117,9 @@ def photographs():
         subprocess.run(command, input=ppm.getvalue(), check=True)
     image.save(folder / "coarse.jpg", quality=25)
     image.save(folder / "fine.jpg", quality=98, subsampling=0, optimize=True)
-    image.save(folder / "restart.jpg", quality=85, restart_marker_blocks=7)
-    image.save(folder / "progressive.jpg", quality=85, progressive=True)
+    # The coefficients of 420.jpg in other modes: all three must give the same pixels.
+    image.save(folder / "restart.jpg", quality=85, subsampling=2, restart_marker_blocks=7)
+    image.save(folder / "progressive.jpg", quality=85, subsampling=2, progressive=True)
     image.convert("L").save(folder / "grey.jpg", quality=85)
     for path in folder.glob("*.jpg"):
         with Image.open(path) as decoded:

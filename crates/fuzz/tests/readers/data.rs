@@ -99,7 +99,7 @@ fn caches() {
         TableOptions { image_size: Some((3, 3)), cache: Cache::Dir(cache.clone()), ..Default::default() };
     let pixels = || {
         let (data, _) = read(&table, &options).unwrap();
-        let Inputs::Images(images) = &data.inputs else { panic!("images") };
+        let Inputs::Images(images) = data.inputs() else { panic!("images") };
         let mut out = vec![vec![0; images.shape.len()]; 2];
         out.iter_mut().enumerate().for_each(|(row, out)| images.read_bytes(row, out).unwrap());
         out

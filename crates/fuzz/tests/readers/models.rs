@@ -1,24 +1,23 @@
 //! Models and states of training.
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use corevar::checkpoint::Checkpoint;
-use corevar::evaluate::predict;
-use corevar::model::{CnnSpec, ModelSpec};
-use corevar::model_file;
-use corevar::task::{Rows, input_shape};
-use corevar::train::{CheckedTrainConfig, Keep, Quiet, TrainConfig, train, train_from};
+use corevar::model::{CnnSpec, InputShape, ModelSpec};
+use corevar::study::{KeepIn, Observer, Start, layout};
+use corevar::train::TrainConfig;
+use corevar::{Core, DataError, Dataset, Model, Outcome, Study, StudyError};
 use corevar_data::synthetic::{Sizes, find};
-use corevar_data::{Dataset, ImageShape, Images, Inputs, Pixels};
+use corevar_data::{Features, ImageShape, Images, Inputs, Pixels};
 use corevar_fuzz::{corpus, damaged, fuzz};
 use rand::RngExt;
 use rand::rngs::ChaCha8Rng;
+use tempfile::TempDir;
 
 use crate::MEMORY;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn features() -> Dataset {
     find("nonlinear").unwrap().generate(&Sizes { rows: 12, groups: 3, test_rows: 2 }, 1).unwrap()
@@ -29,30 +28,31 @@ fn pictures() -> Dataset {
     let data = features();
     let shape = ImageShape { height: 6, width: 5, channels: 1 };
     let pixels = (0..data.len() * shape.len()).map(|byte| (byte * 37 % 256) as u8).collect();
-    Dataset { inputs: Inputs::Images(Images { shape, pixels: Pixels::Memory(pixels) }), ..data }
+    data.edit().inputs(Inputs::Images(Images::new(shape, Pixels::Memory(pixels)))).check().unwrap()
 }
 
-fn config(model: ModelSpec) -> CheckedTrainConfig {
-    TrainConfig { model, epochs: 2, batch_size: 8, ..Default::default() }.check().unwrap()
+fn mlp() -> ModelSpec {
+    ModelSpec::Mlp { hidden: vec![3] }
 }
 
-fn mlp() -> CheckedTrainConfig {
-    config(ModelSpec::Mlp { hidden: vec![3] })
+fn cnn() -> ModelSpec {
+    ModelSpec::Cnn(CnnSpec { channels: vec![2, 3], ..Default::default() })
 }
 
-fn cnn() -> CheckedTrainConfig {
-    config(ModelSpec::Cnn(CnnSpec { channels: vec![2, 3], ..Default::default() }))
+fn config(model: ModelSpec) -> TrainConfig {
+    TrainConfig { model, epochs: 2, batch_size: 8, ..Default::default() }
 }
 
 /// A model of each kind, as a file.
 fn sound_models() -> Vec<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model");
-    let of = |(config, data): (CheckedTrainConfig, Dataset)| {
-        model_file::save(&train(&config, &data, &mut Quiet::default()).unwrap(), &path).unwrap();
-        std::fs::read(&path).unwrap()
+    let of = |(model, data): (ModelSpec, Dataset)| {
+        let core = Core::new().model(model).epochs(2).with(|config| config.batch_size = 8);
+        core.fit(&data).unwrap().save(&path).unwrap();
+        fs::read(&path).unwrap()
     };
-    [(config(ModelSpec::Linear), features()), (mlp(), features()), (cnn(), pictures())].map(of).to_vec()
+    [(ModelSpec::Linear, features()), (mlp(), features()), (cnn(), pictures())].map(of).to_vec()
 }
 
 /// Damages; every other time the length of the header is mended, so that what it says is looked at.
@@ -70,6 +70,22 @@ fn damaged_model(rng: &mut ChaCha8Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
     }
 }
 
+/// The inputs of the data, with the names that the model knows its features by.
+fn rows_for(model: &Model, data: &Dataset) -> Result<Dataset, DataError> {
+    let inputs = match data.inputs() {
+        Inputs::Features(Features { values, .. }) if !model.features().is_empty() => {
+            Inputs::Features(Features { names: model.features().to_vec(), values: values.clone() })
+        }
+        inputs => inputs.clone(),
+    };
+    Dataset::of(inputs).check()
+}
+
+fn names_a_feature_twice(model: &Model) -> bool {
+    let mut seen = HashSet::new();
+    !model.features().iter().all(|name| seen.insert(name))
+}
+
 #[test]
 fn models() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,26 +93,96 @@ fn models() {
     let data = [features(), pictures()];
     let corpus = [corpus("models"), sound_models()].concat();
     fuzz("models", Some(&MEMORY), &corpus, damaged_model, |bytes| {
-        std::fs::write(&path, bytes).unwrap();
-        let Ok(model) = model_file::load(&path) else { return };
+        fs::write(&path, bytes).unwrap();
+        let Ok(model) = Model::load(&path) else { return };
         // What was read can be used.
-        for data in data.iter().filter(|data| input_shape(data) == model.input) {
-            let rows = Rows::new(data, data.split("train").unwrap(), 1);
-            let outputs = predict(&model, &rows).unwrap();
-            assert_eq!(outputs.values.len(), rows.len() * model.task.outputs());
+        for data in data.iter().filter(|data| InputShape::of(data) == model.input()) {
+            let rows = match rows_for(&model, data) {
+                Err(_) if names_a_feature_twice(&model) => continue,
+                rows => rows.unwrap(),
+            };
+            let predictions = model.predict(&rows).unwrap();
+            assert_eq!(predictions.outputs().values.len(), rows.len() * model.task().outputs());
         }
     });
 }
 
-fn checkpoint<'a>(folder: &Path, config: &CheckedTrainConfig) -> Checkpoint<'a> {
-    Checkpoint::new(folder, "core-0", "data", config, Duration::ZERO, &NEVER)
+/// Two epochs of two batches.
+const STEPS: usize = 4;
+
+/// Counts the steps of a run, and stops it after so many.
+struct Steps {
+    stop_after: usize,
+    /// Once before the first step, then after each.
+    asked: AtomicUsize,
 }
 
-/// The states of a run after every step.
-fn sound_states(config: &CheckedTrainConfig, data: &Dataset) -> Vec<Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    train_from(config, data, &mut Quiet::default(), &mut checkpoint(folder.path(), config)).unwrap();
-    ["a", "b"].map(|turn| std::fs::read(folder.path().join(format!("core-0.{turn}.state"))).unwrap()).to_vec()
+impl Steps {
+    fn up_to(stop_after: usize) -> Self {
+        Self { stop_after, asked: AtomicUsize::new(0) }
+    }
+
+    fn done(&self) -> usize {
+        self.asked.load(Ordering::Relaxed) - 1
+    }
+}
+
+impl Observer for Steps {
+    fn is_interrupted(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) == self.stop_after
+    }
+}
+
+/// A run in a folder, which keeps its state after every step.
+struct Run {
+    folder: TempDir,
+    model: ModelSpec,
+    data: Dataset,
+}
+
+impl Run {
+    /// Stopped after its last step, before it was finished.
+    fn stopped(model: ModelSpec, data: Dataset) -> Self {
+        let run = Self { folder: tempfile::tempdir().unwrap(), model, data };
+        assert!(run.resume(&Steps::up_to(STEPS)).unwrap_err().is_interruption());
+        run
+    }
+
+    /// Both kinds of states.
+    fn all() -> [Self; 2] {
+        [Self::stopped(mlp(), features()), Self::stopped(cnn(), pictures())]
+    }
+
+    /// The states after its last two steps.
+    fn states(&self) -> Vec<Vec<u8>> {
+        ["a", "b"].map(|turn| fs::read(self.state(turn)).unwrap()).to_vec()
+    }
+
+    fn state(&self, turn: &str) -> PathBuf {
+        self.folder.path().join(layout::STATES).join(format!("core-0.{turn}.state"))
+    }
+
+    /// Goes on from this state, if the run takes it for its own. How many steps were left, and how it ended.
+    fn go_on_from(&self, state: &[u8]) -> (usize, Result<Outcome, StudyError>) {
+        // A run that was finished before is not done again.
+        let _ = fs::remove_dir_all(self.folder.path().join(layout::RUNS));
+        let _ = fs::remove_file(self.state("b"));
+        fs::write(self.state("a"), state).unwrap();
+        let steps = Steps::up_to(usize::MAX);
+        let ended = self.resume(&steps);
+        (steps.done(), ended)
+    }
+
+    fn resume(&self, observer: &Steps) -> Result<Outcome, StudyError> {
+        let folder = KeepIn {
+            folder: self.folder.path().into(),
+            start: Start::Resume,
+            config: String::new(),
+            checkpoint_every: Duration::ZERO,
+        };
+        let study = Study::new(&self.data).config(config(self.model.clone())).one().threads(1);
+        study.keep_in(folder).observe(observer).run()
+    }
 }
 
 /// Damages; the checksum is mended three times of four, so that what it covers is looked at.
@@ -111,18 +197,22 @@ fn damaged_state(rng: &mut ChaCha8Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
 
 #[test]
 fn states() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("core-0.a.state");
-    let runs = [(mlp(), features()), (cnn(), pictures())];
-    let fresh = runs.iter().flat_map(|(config, data)| sound_states(config, data));
-    let corpus: Vec<Vec<u8>> = corpus("states").into_iter().chain(fresh).collect();
+    let runs = Run::all();
+    let fresh: Vec<Vec<u8>> = runs.iter().flat_map(Run::states).collect();
+    for (place, state) in fresh.iter().enumerate() {
+        let (left, ended) = runs[place / 2].go_on_from(state);
+        assert!(
+            ended.is_ok() && left == place % 2,
+            "a sound state was not taken: {left} steps, {:?}",
+            ended.err()
+        );
+    }
+    let corpus = [corpus("states"), fresh].concat();
     fuzz("states", Some(&MEMORY), &corpus, damaged_state, |bytes| {
-        for (config, data) in &runs {
-            std::fs::write(&file, bytes).unwrap();
-            let mut keep = checkpoint(folder.path(), config);
-            if keep.earlier().is_some() {
-                // A state that is none of ours ends in an error, or in some model: never in a panic.
-                let _ = train_from(config, data, &mut Quiet::default(), &mut keep);
+        for run in &runs {
+            // A state that is none of ours ends in an error, or in some model: never in a panic.
+            if let (_, Err(error @ StudyError::Panic { .. })) = run.go_on_from(bytes) {
+                panic!("{error}");
             }
         }
     });
@@ -133,11 +223,11 @@ fn states() {
 #[ignore = "writes into the repository"]
 fn write_corpus() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-    let states = [sound_states(&mlp(), &features()), sound_states(&cnn(), &pictures())].concat();
+    let states = Run::all().iter().flat_map(Run::states).collect();
     for (name, files) in [("models", sound_models()), ("states", states)] {
-        std::fs::create_dir_all(folder.join(name)).unwrap();
+        fs::create_dir_all(folder.join(name)).unwrap();
         for (place, bytes) in files.iter().enumerate() {
-            std::fs::write(folder.join(name).join(place.to_string()), bytes).unwrap();
+            fs::write(folder.join(name).join(place.to_string()), bytes).unwrap();
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use corevar::experiment::{Experiment, Reproduction, Size};
-use corevar::models;
+use corevar::study::find_models;
 use corevar_fuzz::{Damage, corpus, damaged, damaged_json, fuzz};
+use corevar_paper::{Experiment, Reproduction, Size};
 use corevar_report::{Records, html, write_reproductions};
 
 use crate::MEMORY;
@@ -58,7 +58,7 @@ fn run_records() {
     fs::write(folder.path().join("results.json"), corpus("results").swap_remove(0)).unwrap();
     fuzz("run_records", Some(&MEMORY), &corpus("run_records"), damaged_json, |bytes| {
         fs::write(folder.path().join("runs/core-0.json"), bytes).unwrap();
-        let _ = models::find(folder.path());
+        let _ = find_models(folder.path());
     });
 }
 
@@ -68,7 +68,7 @@ fn reproductions() {
     fuzz("reproductions", Some(&MEMORY), &corpus("reproductions"), damaged_json, |bytes| {
         fs::write(folder.path().join("reproduction.json"), bytes).unwrap();
         if let Ok(Some(record)) = Reproduction::read(folder.path()) {
-            let _ = corevar::experiment::markdown(std::slice::from_ref(&record));
+            let _ = corevar_paper::markdown(std::slice::from_ref(&record));
             let page = write_reproductions(folder.path(), &[record]).unwrap();
             assert!(!fs::read_to_string(page).unwrap().contains("<script>alert"), "a name was not escaped");
         }
@@ -77,7 +77,7 @@ fn reproductions() {
 
 #[test]
 fn experiments() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../paper/experiments");
     let corpus = corevar_fuzz::files(&folder, &[".toml"]);
     fuzz("experiments", Some(&MEMORY), &corpus, damaged, |bytes| {
         let Ok(experiment) = Experiment::parse("x", &String::from_utf8_lossy(bytes)) else { return };

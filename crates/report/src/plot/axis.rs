@@ -1,12 +1,8 @@
 //! Where an axis begins and ends, and where its marks are.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
 use crate::format::number;
 
-/// An axis of a plot, as plotters takes it.
+/// An axis of a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     low: f64,
@@ -72,8 +68,13 @@ impl Axis {
         Self { low, high, marks: Marks::Logarithmic(decades) }
     }
 
-    fn is_logarithmic(&self) -> bool {
-        matches!(self.marks, Marks::Logarithmic(_))
+    /// Where a value stands between the pixels `from` and `to`. Values outside stand at the edge, NaN at `from`.
+    pub fn place(&self, value: f64, (from, to): (f64, f64)) -> f64 {
+        let logarithmic = matches!(self.marks, Marks::Logarithmic(_));
+        let scale = |value: f64| if logarithmic { value.log10() } else { value };
+        let share = (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low));
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        from + share * (to - from)
     }
 
     /// Where the marks are.
@@ -113,32 +114,6 @@ impl Axis {
     }
 }
 
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let place = |value: f64| if self.is_logarithmic() { value.log10() } else { value };
-        let share = (place(*value) - place(self.low)) / (place(self.high) - place(self.low));
-        // Values outside are drawn at the edge; what is no number becomes 0 in the cast.
-        from + (share.clamp(0.0, 1.0) * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() { Vec::new() } else { self.marks() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, mark: &f64) -> String {
-        self.label(*mark)
-    }
-}
-
 /// The next of 1, 2, 5 times a power of ten.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
@@ -173,23 +148,23 @@ mod tests {
     fn decades_make_a_logarithmic_axis() {
         let axis = Axis::around([0.02, 30.0].into_iter()).unwrap();
         assert_eq!(labels(&axis), ["0.1", "1", "10"]);
-        let [one, ten] = [1.0, 10.0].map(|value| axis.map(&value, (0, 1000)));
-        assert_eq!(axis.map(&100.0, (0, 100_000)), 100_000);
-        assert!((ten - one - (1000.0 / (1800.0f64 * 1.2).log10()) as i32).abs() <= 2, "{one} {ten}");
+        let [one, ten] = [1.0, 10.0].map(|value| axis.place(value, (0.0, 1000.0)));
+        assert_eq!(axis.place(100.0, (0.0, 100_000.0)), 100_000.0);
+        assert!((ten - one - 1000.0 / (1800.0f64 * 1.2).log10()).abs() < 1e-9, "{one} {ten}");
     }
 
     #[test]
     fn names_stand_where_they_belong() {
         let axis = Axis::named(0.0, 4.0, vec![(0.0, "0".into()), (3.0, "∞".into())]);
         assert_eq!(labels(&axis), ["0", "∞"]);
-        assert_eq!(axis.map(&3.0, (0, 100)), 75);
+        assert_eq!(axis.place(3.0, (0.0, 100.0)), 75.0);
     }
 
     #[test]
     fn values_outside_stay_at_the_edge() {
         let axis = Axis::from_zero([10.0].into_iter());
-        let places = [-1.0, 0.0, 5.0, 10.0, 1e300, f64::NAN].map(|value| axis.map(&value, (100, 200)));
-        assert_eq!(places, [100, 100, 150, 200, 200, 100]);
+        let places = [-1.0, 0.0, 5.0, 10.0, 1e300, f64::NAN].map(|value| axis.place(value, (100.0, 200.0)));
+        assert_eq!(places, [100.0, 100.0, 150.0, 200.0, 200.0, 100.0]);
     }
 
     #[test]
@@ -207,7 +182,7 @@ mod tests {
         ] {
             let axis = Axis::around(values.into_iter()).unwrap();
             assert!(axis.marks().len() < 12, "{axis:?}");
-            assert!((0..=9).contains(&axis.map(&values[0], (0, 9))), "{axis:?}");
+            assert!((0.0..=9.0).contains(&axis.place(values[0], (0.0, 9.0))), "{axis:?}");
         }
     }
 }

@@ -1,14 +1,9 @@
 //! Horizontal bars in groups, each with its name, its error bar and its number: any count of them fits a phone.
 
-use maud::Markup;
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
+use maud::{Markup, html};
 
 use super::axis::Axis;
-use super::{
-    Area, Colour, Drawn, LETTER, TALL, Tips, WIDTH, letters_of, scaled, shortened, stroke, styled, svg,
-    text_style,
-};
+use super::{Colour, LETTER, TALL, Tip, WIDTH, letters_of, px, shortened, svg, text, tips};
 
 /// A plot of bars.
 pub struct Bars {
@@ -44,6 +39,8 @@ const ROW: f64 = 18.0;
 const HEAD: f64 = 20.0;
 const GAP: f64 = 8.0;
 const THICKNESS: f64 = 10.0;
+/// Width of a bar that would be too short to be seen.
+const SLIVER: f64 = 1.0;
 const AXIS: f64 = 22.0;
 const LONGEST_LABEL: usize = 24;
 /// With more of them, a screen reader is sent to the table.
@@ -51,7 +48,52 @@ const MOST_SPOKEN: usize = 24;
 
 impl Bars {
     pub fn svg(&self) -> Markup {
-        svg(self.top() + self.height() + AXIS, &self.description(), |area, tips| self.draw(area, tips))
+        let (names, bars) = self.rows();
+        let (left, right) = self.sides();
+        let end = |bar: &Bar| Some(bar.length?.max(bar.range.map_or(0.0, |(_, high)| high)));
+        let axis = Axis::from_zero(self.bars().filter_map(end));
+        let x = |value| px(axis.place(value, (left, right)));
+        let drawing = html! {
+            (self.grid(&axis, x))
+            @for (middle, bar) in &bars { (bar.markup(*middle, x)) }
+            g fill=(Colour::Ink.css()) font-weight="bold" {
+                @for (middle, name) in &names { (text(0.0, *middle, &shortened(name, 50))) }
+            }
+            g fill=(Colour::Muted.css()) text-anchor="end" {
+                @for (middle, bar) in &bars {
+                    (text(left - 6.0, *middle, &shortened(&bar.label, LONGEST_LABEL)))
+                }
+            }
+            g fill=(Colour::Ink.css()) text-anchor="end" {
+                @for (middle, bar) in &bars { (text(WIDTH, *middle, &bar.text)) }
+            }
+            (tips::layer(bars.iter().map(|(middle, bar)| bar.tip(*middle))))
+        };
+        svg(self.top() + self.height() + AXIS, &self.description(), &drawing)
+    }
+
+    /// Where the bars begin, and where the longest ends: between the labels and the numbers.
+    fn sides(&self) -> (f64, f64) {
+        let widest = |text: fn(&Bar) -> &str| {
+            self.bars().map(|bar| letters_of(text(bar)).min(LONGEST_LABEL)).max().unwrap_or(0) as f64 * LETTER
+        };
+        (widest(|bar| &bar.label) + 10.0, WIDTH - widest(|bar| &bar.text) - 14.0)
+    }
+
+    /// Lines behind the bars, with the numbers of the axis.
+    fn grid(&self, axis: &Axis, x: impl Fn(f64) -> f64) -> Markup {
+        let (top, bottom) = (self.top(), self.top() + self.height());
+        let line = |mark| format!("M{} {}V{}", x(mark), px(top), px(bottom + 3.0));
+        let lines: String = axis.marks().into_iter().map(line).collect();
+        html! {
+            path stroke=(Colour::Grid.css()) d=(lines) {}
+            g fill=(Colour::Muted.css()) text-anchor="middle" {
+                @for mark in axis.marks() {
+                    (text(x(mark), bottom + 12.0, &axis.label(mark)))
+                    @if top > 0.0 { (text(x(mark), top - 9.0, &axis.label(mark))) }
+                }
+            }
+        }
     }
 
     fn height(&self) -> f64 {
@@ -79,9 +121,9 @@ impl Bars {
         format!("{}. {}.", self.title, self.groups.iter().map(group).collect::<Vec<_>>().join("; "))
     }
 
-    /// Names of groups, and bars.
+    /// Names of groups, and bars, from above to below.
     fn rows(&self) -> (Placed<&str>, Placed<&Bar>) {
-        let (mut names, mut bars, mut top) = (Vec::new(), Vec::new(), 0.0);
+        let (mut names, mut bars, mut top) = (Vec::new(), Vec::new(), self.top());
         for group in &self.groups {
             names.push((top + HEAD / 2.0 + 2.0, group.name.as_str()));
             top += HEAD;
@@ -93,65 +135,35 @@ impl Bars {
         }
         (names, bars)
     }
-
-    fn draw(&self, area: &Area<'_>, tips: &mut Tips) -> Drawn {
-        let widest = |text: fn(&Bar) -> &str| {
-            self.bars().map(|bar| letters_of(text(bar)).min(LONGEST_LABEL)).max().unwrap_or(0) as f64 * LETTER
-        };
-        let (left, right) = (widest(|bar| &bar.label) + 10.0, widest(|bar| &bar.text) + 14.0);
-        let (names, bars) = self.rows();
-        for (middle, name) in names {
-            area.draw_text(&shortened(name, 50), &name_style(), (0, scaled(self.top() + middle)))?;
-        }
-        for (middle, bar) in &bars {
-            bar.draw_texts(area, left, self.top() + middle)?;
-            tips.strip(scaled(self.top() + middle - ROW / 2.0), scaled(ROW), &bar.tip);
-        }
-        let end = |bar: &Bar| Some(bar.length?.max(bar.range.map_or(0.0, |(_, high)| high)));
-        let axis = Axis::from_zero(self.bars().filter_map(end));
-        // Across, the values; down, the pixels of the page.
-        let mut chart = ChartBuilder::on(area)
-            .set_label_area_size(LabelAreaPosition::Left, scaled(left))
-            .set_label_area_size(LabelAreaPosition::Bottom, scaled(AXIS))
-            .set_label_area_size(LabelAreaPosition::Top, scaled(self.top()))
-            .margin_right(scaled(right))
-            .build_cartesian_2d(axis, self.height()..0.0)?;
-        styled(&mut chart.configure_mesh()).disable_y_mesh().disable_y_axis().draw()?;
-        chart.draw_series(bars.iter().filter_map(|(middle, bar)| bar.rectangle(*middle)))?;
-        chart.draw_series(bars.iter().filter_map(|(middle, bar)| bar.error_bar(*middle)))?;
-        Ok(())
-    }
-}
-
-fn name_style<'a>() -> TextStyle<'a> {
-    let style = text_style(Colour::Ink, HPos::Left);
-    TextStyle { font: style.font.style(FontStyle::Bold), ..style }
 }
 
 impl Bar {
-    fn draw_texts(&self, area: &Area<'_>, left: f64, middle: f64) -> Drawn {
-        let label = shortened(&self.label, LONGEST_LABEL);
-        let y = scaled(middle);
-        area.draw_text(&label, &text_style(Colour::Muted, HPos::Right), (scaled(left - 6.0), y))?;
-        area.draw_text(&self.text, &text_style(Colour::Ink, HPos::Right), (scaled(WIDTH), y))
+    fn markup(&self, middle: f64, x: impl Fn(f64) -> f64) -> Markup {
+        let start = x(0.0);
+        let range = self.length.and(self.range).filter(|(low, high)| high > low);
+        html! {
+            @if let Some(length) = self.length.filter(|length| *length > 0.0) {
+                rect x=(start) y=(px(middle - THICKNESS / 2.0)) height=(THICKNESS)
+                    width=(px(x(length) - start).max(SLIVER)) fill=(self.colour.css()) {}
+            }
+            @if let Some((low, high)) = range {
+                path fill="none" stroke=(Colour::Ink.css()) stroke-width="1.25"
+                    d=(error_bar(x(low), x(high), middle)) {}
+            }
+        }
     }
 
-    fn rectangle(&self, middle: f64) -> Option<Rectangle<(f64, f64)>> {
-        let length = self.length.filter(|length| *length > 0.0)?;
-        let corners = [(0.0, middle - THICKNESS / 2.0), (length, middle + THICKNESS / 2.0)];
-        Some(Rectangle::new(corners, self.colour.rgb().filled()))
+    /// The whole row.
+    fn tip(&self, middle: f64) -> Tip<'_> {
+        Tip { x: 0.0, y: middle - ROW / 2.0, width: WIDTH, height: ROW, text: &self.tip }
     }
+}
 
-    /// One stroke: up and down the left end, across, up and down the right end.
-    fn error_bar(&self, middle: f64) -> Option<PathElement<(f64, f64)>> {
-        const CAP: f64 = 3.0;
-        let (low, high) = self.range.filter(|(low, high)| high > low)?;
-        let low = low.max(0.0);
-        self.length?;
-        let path = [(low, -CAP), (low, CAP), (low, 0.0), (high, 0.0), (high, -CAP), (high, CAP)];
-        let path = path.map(|(x, offset)| (x, middle + offset));
-        Some(PathElement::new(path, stroke(Colour::Ink, 1.25)))
-    }
+/// A line with a cap at each end.
+fn error_bar(low: f64, high: f64, middle: f64) -> String {
+    const CAP: f64 = 3.0;
+    let (top, middle, height) = (px(middle - CAP), px(middle), 2.0 * CAP);
+    format!("M{low} {top}v{height}M{low} {middle}H{high}M{high} {top}v{height}")
 }
 
 #[cfg(test)]
@@ -171,7 +183,7 @@ mod tests {
             assert!(svg.contains(&format!(">{text}</text>")), "{text}: {svg}");
         }
         assert_eq!(svg.matches("<rect").count(), 1);
-        assert_eq!(svg.matches("stroke-width=\"5\"").count(), 1);
+        assert_eq!(svg.matches("stroke-width=\"1.25\"").count(), 1);
         assert_eq!(svg.matches("<title>core on test1</title>").count(), 1);
         assert!(svg.contains("aria-label=\"Error in %. test1: core 9.0 ± 0.4.\""), "{svg}");
     }
@@ -186,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_single_run_has_no_error_bar_and_a_missing_number_no_bar() {
-        assert_eq!(bars(Some(9.0), None).svg().into_string().matches("stroke-width=\"5\"").count(), 0);
+        assert_eq!(bars(Some(9.0), None).svg().into_string().matches("stroke-width=\"1.25\"").count(), 0);
         assert_eq!(bars(None, None).svg().into_string().matches("<rect").count(), 0);
     }
 

@@ -1,7 +1,5 @@
 //! Colours by what they are for. The page says how they look in light, in dark and on paper.
 
-use plotters::style::RGBColor;
-
 /// What a colour is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
@@ -35,29 +33,6 @@ impl Colour {
         Self::Series(ORDER[split % ORDER.len()])
     }
 
-    pub fn all() -> impl Iterator<Item = Self> {
-        [Self::Ink, Self::Muted, Self::Grid].into_iter().chain((0..Self::SERIES).map(Self::Series))
-    }
-
-    fn code(self) -> u8 {
-        match self {
-            Self::Ink => 0,
-            Self::Muted => 1,
-            Self::Grid => 2,
-            Self::Series(index) => 16 + (index % Self::SERIES) as u8,
-        }
-    }
-
-    /// What plotters draws with.
-    pub fn rgb(self) -> RGBColor {
-        RGBColor(1, 2, self.code())
-    }
-
-    /// How the SVG backend writes it.
-    pub fn placeholder(self) -> String {
-        format!("\"#0102{:02X}\"", self.code())
-    }
-
     /// Style of a `swatch`.
     pub fn swatch(self) -> String {
         format!("--c: {}", self.css())
@@ -73,6 +48,23 @@ impl Colour {
                 let index = index % Self::SERIES;
                 format!("var(--s{index}, {})", SERIES[index])
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_colour_is_one_of_the_page() {
+        let style = include_str!("../style.css");
+        let others = [Colour::Ink, Colour::Muted, Colour::Grid];
+        for colour in others.into_iter().chain((0..Colour::SERIES).map(Colour::Series)) {
+            let css = colour.css().to_lowercase();
+            let (name, value) = css.strip_prefix("var(").and_then(|css| css.split_once(", ")).unwrap();
+            let declared = format!("{name}: {};", value.trim_end_matches(')'));
+            assert!(style.contains(&declared), "{declared}");
         }
     }
 }

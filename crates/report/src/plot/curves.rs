@@ -1,11 +1,10 @@
 //! Curves with their uncertainty, and marks across them.
 
-use maud::Markup;
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
+use maud::{Markup, html};
 
 use super::axis::Axis;
-use super::{Area, Colour, Drawn, LETTER, Tips, letters_of, scaled, stroke, styled, svg, text_style};
+use super::frame::Frame;
+use super::{Colour, LETTER, Tip, letters_of, px, svg, text, tips};
 
 /// A plot of curves.
 pub struct Curves {
@@ -30,7 +29,7 @@ pub struct Curve {
 /// How the uncertainty of a curve is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spread {
-    /// One a point.
+    /// One per point.
     Bars,
     /// Between the lower and the upper ends.
     Band,
@@ -58,13 +57,10 @@ pub struct Mark {
 }
 
 const HEIGHT: f64 = 240.0;
-const BOTTOM: f64 = 40.0;
-/// Of the name of a mark.
+/// Height of the name of a mark.
 const NAME: f64 = 15.0;
 /// Radius of a dot.
 pub const DOT: f64 = 2.5;
-
-type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
 impl Curves {
     /// None when no curve has a point.
@@ -76,86 +72,75 @@ impl Curves {
         });
         let up = self.up.clone().or_else(|| Axis::around(ends))?;
         points().next()?;
-        let height = HEIGHT + NAME * self.marks.len() as f64;
-        Some(svg(height, &self.description, |area, tips| self.draw(area, tips, up)))
+        let names = NAME * self.marks.len() as f64;
+        let frame =
+            Frame::new((8.0 + names, HEIGHT + names), self.across.clone(), up, [&self.across_title, ""]);
+        let drawing = html! {
+            (frame.axes(true))
+            @for (row, mark) in self.marks.iter().enumerate() { (mark.markup(&frame, row)) }
+            @for curve in &self.curves { (curve.markup(&frame)) }
+            (tips::layer(self.curves.iter().flat_map(|curve| curve.tips(&frame))))
+        };
+        Some(svg(HEIGHT + names, &self.description, &drawing))
     }
+}
 
-    fn draw(&self, area: &Area<'_>, tips: &mut Tips, up: Axis) -> Drawn {
-        let left = up.widest_label() as f64 * LETTER + 10.0;
-        let mut chart = ChartBuilder::on(area)
-            .set_label_area_size(LabelAreaPosition::Left, scaled(left))
-            .set_label_area_size(LabelAreaPosition::Bottom, scaled(BOTTOM))
-            .margin_top(scaled(8.0 + NAME * self.marks.len() as f64))
-            .margin_right(scaled(12.0))
-            .build_cartesian_2d(self.across.clone(), up)?;
-        styled(&mut chart.configure_mesh()).disable_x_mesh().x_desc(&self.across_title).draw()?;
-        self.draw_marks(area, &chart)?;
-        for curve in &self.curves {
-            curve.draw(&mut chart, tips)?;
-        }
-        Ok(())
-    }
-
+impl Mark {
     /// Names one below the other, so that marks side by side can be told apart.
-    fn draw_marks(&self, area: &Area<'_>, chart: &Chart<'_, '_>) -> Drawn {
-        let (pixels_across, pixels_up) = chart.plotting_area().get_pixel_range();
-        for (row, mark) in self.marks.iter().enumerate() {
-            let x = self.across.map(&mark.x, (pixels_across.start, pixels_across.end));
-            let y = scaled(NAME * (row as f64 + 0.5));
+    fn markup(&self, frame: &Frame<'_>, row: usize) -> Markup {
+        let (x, half) = (frame.x(self.x), letters_of(&self.name) as f64 * LETTER / 2.0);
+        let within = x.min(frame.right - half).max(frame.left + half);
+        html! {
             // Not up to the name: it would cross the names of others.
-            let line = [(x, pixels_up.start), (x, pixels_up.end)];
-            area.draw(&PathElement::new(line, stroke(mark.colour, 1.25)))?;
-            let width = scaled(letters_of(&mark.name) as f64 * LETTER / 2.0);
-            let within = x.clamp(
-                pixels_across.start + width,
-                (pixels_across.end - width).max(pixels_across.start + width),
-            );
-            area.draw_text(&mark.name, &text_style(mark.colour, HPos::Center), (within, y))?;
+            path stroke=(self.colour.css()) stroke-width="1.25"
+                d=(format!("M{x} {}V{}", frame.top, frame.bottom)) {}
+            g fill=(self.colour.css()) text-anchor="middle" {
+                (text(within, NAME * (row as f64 + 0.5), &self.name))
+            }
         }
-        Ok(())
     }
 }
 
 impl Curve {
-    fn draw(&self, chart: &mut Chart<'_, '_>, tips: &mut Tips) -> Drawn {
-        let line: Vec<(f64, f64)> = self.points.iter().map(|point| (point.x, point.y)).collect();
-        match self.spread {
-            Spread::Band => self.draw_band(chart)?,
-            Spread::Bars => self.draw_bars(chart)?,
-            Spread::Reference => {
-                chart.draw_series([PathElement::new(line, stroke(self.colour, 1.0))])?;
-                return Ok(());
+    fn markup(&self, frame: &Frame<'_>) -> Markup {
+        let colour = self.colour.css();
+        let points = frame.points(self.points.iter().map(|point| (point.x, point.y)));
+        html! {
+            @match self.spread {
+                Spread::Reference => { polyline fill="none" stroke=(colour) points=(points) {} }
+                Spread::Band | Spread::Bars => {
+                    (self.uncertainty(frame))
+                    polyline fill="none" stroke=(colour) stroke-width="1.75" points=(points) {}
+                    g fill=(colour) {
+                        @for point in &self.points {
+                            circle cx=(frame.x(point.x)) cy=(frame.y(point.y)) r=(px(point.size)) {}
+                        }
+                    }
+                }
             }
         }
-        chart.draw_series([PathElement::new(line, stroke(self.colour, 1.75))])?;
-        for point in &self.points {
-            let place = (point.x, point.y);
-            let dot = Circle::new(place, scaled(point.size) as u32, self.colour.rgb().filled());
-            chart.draw_series([dot])?;
-            tips.dot(chart.backend_coord(&place), &point.tip);
-        }
-        Ok(())
     }
 
-    fn draw_band(&self, chart: &mut Chart<'_, '_>) -> Drawn {
-        let end = |of: fn((f64, f64)) -> f64| {
-            self.points.iter().filter_map(move |point| Some((point.x, of(point.range?))))
-        };
-        let outline: Vec<(f64, f64)> =
-            end(|range| range.0).chain(end(|range| range.1).collect::<Vec<_>>().into_iter().rev()).collect();
-        if outline.len() > 2 {
-            chart.draw_series([Polygon::new(outline, self.colour.rgb().mix(0.18))])?;
+    fn uncertainty(&self, frame: &Frame<'_>) -> Markup {
+        let ranges = || self.points.iter().filter_map(|point| Some((point.x, point.range?)));
+        let lower = ranges().map(|(x, (low, _))| (x, low));
+        let upper: Vec<(f64, f64)> = ranges().map(|(x, (_, high))| (x, high)).collect();
+        html! {
+            @if self.spread == Spread::Band && upper.len() > 1 {
+                polygon fill=(self.colour.css()) fill-opacity="0.18"
+                    points=(frame.points(lower.chain(upper.into_iter().rev()))) {}
+            } @else if self.spread == Spread::Bars {
+                @for (x, (low, high)) in ranges().filter(|(_, (low, high))| high > low) {
+                    path stroke=(self.colour.css()) stroke-width="1.25"
+                        d=(format!("M{} {}V{}", frame.x(x), frame.y(low), frame.y(high))) {}
+                }
+            }
         }
-        Ok(())
     }
 
-    fn draw_bars(&self, chart: &mut Chart<'_, '_>) -> Drawn {
-        let bars = self.points.iter().filter_map(|point| {
-            let (low, high) = point.range.filter(|(low, high)| high > low)?;
-            Some(PathElement::new([(point.x, low), (point.x, high)], stroke(self.colour, 1.25)))
-        });
-        chart.draw_series(bars.collect::<Vec<_>>())?;
-        Ok(())
+    fn tips(&self, frame: &Frame<'_>) -> impl Iterator<Item = Tip<'_>> {
+        let shown = self.points.iter().filter(|_| self.spread != Spread::Reference);
+        shown.map(|point| Tip::around(frame.x(point.x), frame.y(point.y), &point.tip))
     }
 }
 
@@ -180,7 +165,7 @@ mod tests {
         let band = plot(Spread::Band, Vec::new());
         assert_eq!((band.matches("<polygon").count(), band.matches("<circle").count()), (1, 2));
         let bars = plot(Spread::Bars, Vec::new());
-        assert_eq!((bars.matches("<polygon").count(), bars.matches("stroke-width=\"5\"").count()), (0, 2));
+        assert_eq!((bars.matches("<polygon").count(), bars.matches("stroke-width=\"1.25\"").count()), (0, 2));
         assert!(bars.contains("<title>at 1</title>") && bars.contains(">shift</text>"), "{bars}");
     }
 

@@ -1,14 +1,8 @@
 //! A square of cells, the darker the more: confusion of many classes.
 
-use maud::Markup;
-use plotters::prelude::*;
-use plotters::style::FontTransform;
-use plotters::style::text_anchor::HPos;
+use maud::{Markup, html};
 
-use super::{
-    Area, Colour, Drawn, FONT_SIZE, LETTER, Tips, WIDTH, letters_of, scaled, shortened, stroke, svg,
-    text_style,
-};
+use super::{Colour, FONT_SIZE, LETTER, Tip, WIDTH, letters_of, px, shortened, svg, text, tips, upward_text};
 
 /// A matrix of shares, rows and columns with the same names.
 pub struct Heat {
@@ -23,12 +17,32 @@ pub struct Heat {
 }
 
 const LONGEST_NAME: usize = 14;
+/// Room for the stroke around the cells.
+const FRAME: f64 = 1.0;
 
 impl Heat {
     pub fn svg(&self) -> Markup {
-        let edge = self.edge();
-        svg(edge + self.side() * self.names.len() as f64, &self.description, |area, tips| {
-            self.draw(area, tips)
+        let (edge, side) = (self.edge(), self.side());
+        let whole = side * self.names.len() as f64;
+        let tip = |(row, column, _, text)| {
+            let [x, y] = [column, row].map(|index| edge + side * index as f64);
+            Tip { x, y, width: side, height: side, text }
+        };
+        let drawing = html! {
+            (self.names())
+            @for (row, column, share, _) in self.filled() { (self.cell(row, column, share)) }
+            rect x=(px(edge)) y=(px(edge)) width=(px(whole)) height=(px(whole))
+                fill="none" stroke=(Colour::Grid.css()) {}
+            (tips::layer(self.filled().map(tip)))
+        };
+        svg(edge + whole + FRAME, &self.description, &drawing)
+    }
+
+    /// Row, column, share and tip of the cells that hold something.
+    fn filled(&self) -> impl Iterator<Item = (usize, usize, f64, &str)> {
+        self.cells.iter().enumerate().flat_map(|(row, cells)| {
+            let filled = cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?)));
+            filled.map(move |(column, (share, tip))| (row, column, *share, tip.as_str()))
         })
     }
 
@@ -44,45 +58,34 @@ impl Heat {
     }
 
     fn side(&self) -> f64 {
-        (WIDTH - self.edge()) / self.names.len().max(1) as f64
+        (WIDTH - self.edge() - FRAME) / self.names.len().max(1) as f64
     }
 
-    fn draw(&self, area: &Area<'_>, tips: &mut Tips) -> Drawn {
-        let place = |index: usize| scaled(self.edge() + self.side() * index as f64);
-        let edge = (place(0), place(self.names.len()));
-        self.draw_names(area)?;
-        for (row, cells) in self.cells.iter().enumerate() {
-            for (column, cell) in cells.iter().enumerate() {
-                let Some((share, tip)) = cell else { continue };
-                let corners = [(place(column), place(row)), (place(column + 1), place(row + 1))];
-                let colour = if row == column { self.diagonal } else { self.colour };
-                // The faintest cell can still be seen.
-                let opacity = ((0.1 + 0.9 * share.clamp(0.0, 1.0)) * 100.0).round() / 100.0;
-                area.draw(&Rectangle::new(corners, colour.rgb().mix(opacity).filled()))?;
-                let size = (corners[1].0 - corners[0].0, corners[1].1 - corners[0].1);
-                tips.cell(corners[0], size, tip);
+    fn cell(&self, row: usize, column: usize, share: f64) -> Markup {
+        // Edges are rounded, not sizes, so that neighbours touch.
+        let place = |index: usize| px(self.edge() + self.side() * index as f64);
+        let size = |index: usize| px(place(index + 1) - place(index));
+        let colour = if row == column { self.diagonal } else { self.colour };
+        // The faintest cell can still be seen.
+        let opacity = ((0.1 + 0.9 * share.clamp(0.0, 1.0)) * 100.0).round() / 100.0;
+        html! {
+            rect x=(place(column)) y=(place(row)) width=(size(column)) height=(size(row))
+                fill=(colour.css()) fill-opacity=(opacity) {}
+        }
+    }
+
+    fn names(&self) -> Markup {
+        let middle = |index: usize| self.edge() + self.side() * (index as f64 + 0.5);
+        let end = self.edge() - 4.0;
+        let names: Vec<String> = self.names.iter().map(|name| shortened(name, LONGEST_NAME)).collect();
+        html! {
+            g fill=(Colour::Muted.css()) font-size=(px(self.font_size())) {
+                g text-anchor="end" {
+                    @for (index, name) in names.iter().enumerate() { (text(end, middle(index), name)) }
+                }
+                @for (index, name) in names.iter().enumerate() { (upward_text(middle(index), end, name)) }
             }
         }
-        area.draw(&Rectangle::new([(edge.0, edge.0), (edge.1, edge.1)], stroke(Colour::Grid, 1.0)))
-    }
-
-    fn draw_names(&self, area: &Area<'_>) -> Drawn {
-        let size = self.font_size();
-        for (index, name) in self.names.iter().enumerate() {
-            let name = shortened(name, LONGEST_NAME);
-            let middle = scaled(self.edge() + self.side() * (index as f64 + 0.5));
-            let style = text_style(Colour::Muted, HPos::Right);
-            let font = style.font.clone().resize(size / FONT_SIZE * style.font.get_size());
-            area.draw_text(
-                &name,
-                &TextStyle { font: font.clone(), ..style.clone() },
-                (scaled(self.edge() - 4.0), middle),
-            )?;
-            let upright = text_style(Colour::Muted, HPos::Left);
-            let font = font.transform(FontTransform::Rotate270);
-            area.draw_text(&name, &TextStyle { font, ..upright }, (middle, scaled(self.edge() - 4.0)))?;
-        }
-        Ok(())
     }
 }
 

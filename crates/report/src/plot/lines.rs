@@ -1,10 +1,10 @@
-//! Thin lines over epochs, one a run.
+//! Thin lines over epochs, one per run.
 
-use maud::Markup;
-use plotters::prelude::*;
+use maud::{Markup, html};
 
 use super::axis::Axis;
-use super::{Area, Colour, Drawn, LETTER, scaled, styled, svg};
+use super::frame::Frame;
+use super::{Colour, svg};
 
 /// A plot of lines.
 pub struct Lines {
@@ -22,7 +22,6 @@ pub struct Line {
 }
 
 const HEIGHT: f64 = 240.0;
-const BOTTOM: f64 = 40.0;
 /// Points of a plot: about half a megabyte of text at most.
 const MOST_POINTS: usize = 40_000;
 /// From here on lines are drawn paler, so that a bundle shows where it is dense.
@@ -31,45 +30,45 @@ const MANY: usize = 12;
 impl Lines {
     /// None when no line has a point.
     pub fn svg(&self) -> Option<Markup> {
-        let values = self.lines.iter().flat_map(|line| &line.points).map(|(_, value)| *value);
-        let axis = Axis::around(values)?;
-        Some(svg(HEIGHT, &self.description, |area, _| self.draw(area, axis)))
-    }
-
-    fn draw(&self, area: &Area<'_>, axis: Axis) -> Drawn {
-        let last =
-            self.lines.iter().flat_map(|line| &line.points).map(|(epoch, _)| *epoch).max().unwrap_or(1);
-        let left = axis.widest_label() as f64 * LETTER + 10.0;
-        let mut chart = ChartBuilder::on(area)
-            .set_label_area_size(LabelAreaPosition::Left, scaled(left))
-            .set_label_area_size(LabelAreaPosition::Bottom, scaled(BOTTOM))
-            .margin_top(scaled(8.0))
-            .margin_right(scaled(8.0))
-            .build_cartesian_2d(Axis::counting(last), axis)?;
-        styled(&mut chart.configure_mesh()).disable_x_mesh().x_desc("epoch").draw()?;
-        for line in &self.lines {
-            chart.draw_series(self.series(line))?;
-        }
-        Ok(())
-    }
-
-    fn series<'a>(&self, line: &Line) -> LineSeries<SVGBackend<'a>, (f64, f64)> {
-        let points = thinned(&line.points, MOST_POINTS / self.lines.len().max(1));
-        let place = |(epoch, value): (u64, f64)| (epoch as f64, value);
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let up = Axis::around(points().map(|(_, value)| *value))?;
+        let across = Axis::counting(points().map(|(epoch, _)| *epoch).max()?);
+        let frame = Frame::new((8.0, HEIGHT), across, up, ["epoch", ""]);
         let opacity = if self.lines.len() > MANY { 0.45 } else { 0.9 };
-        let style = line.colour.rgb().mix(opacity).stroke_width(scaled(1.25) as u32);
-        // A line of one point would not be seen.
-        let dot = if points.len() == 1 { scaled(2.5) as u32 } else { 0 };
-        LineSeries::new(points.into_iter().map(place), style.filled()).point_size(dot)
+        let drawing = html! {
+            (frame.axes(true))
+            g fill="none" fill-opacity=(opacity) stroke-opacity=(opacity) stroke-width="1.25" {
+                @for line in &self.lines { (line.markup(&frame, MOST_POINTS / self.lines.len())) }
+            }
+        };
+        Some(svg(HEIGHT, &self.description, &drawing))
+    }
+}
+
+impl Line {
+    /// With about `most` points.
+    fn markup(&self, frame: &Frame<'_>, most: usize) -> Markup {
+        html! {
+            @match self.points.as_slice() {
+                // A line of one point would not be seen.
+                [(epoch, value)] => {
+                    circle cx=(frame.x(*epoch as f64)) cy=(frame.y(*value)) r="2.5" fill=(self.colour.css()) {}
+                }
+                points => {
+                    @let points = thinned(points, most).map(|(epoch, value)| (epoch as f64, value));
+                    polyline stroke=(self.colour.css()) points=(frame.points(points)) {}
+                }
+            }
+        }
     }
 }
 
 /// About `most` points, evenly, with the first and the last.
-fn thinned(points: &[(u64, f64)], most: usize) -> Vec<(u64, f64)> {
+fn thinned(points: &[(u64, f64)], most: usize) -> impl Iterator<Item = (u64, f64)> {
     let stride = points.len().div_ceil(most.max(2)).max(1);
     let last = points.len().saturating_sub(1);
-    let kept = points.iter().enumerate().filter(|(index, _)| index % stride == 0 || *index == last);
-    kept.map(|(_, point)| *point).collect()
+    let kept = points.iter().enumerate().filter(move |(index, _)| index % stride == 0 || *index == last);
+    kept.map(|(_, point)| *point)
 }
 
 #[cfg(test)]
@@ -83,7 +82,7 @@ mod tests {
     }
 
     fn series(svg: &str) -> usize {
-        svg.matches("<polyline fill=\"none\" opacity").count()
+        svg.matches("<polyline").count()
     }
 
     #[test]
@@ -107,8 +106,8 @@ mod tests {
     #[test]
     fn thinning_keeps_both_ends() {
         let points: Vec<(u64, f64)> = (1..=1000).map(|epoch| (epoch, 0.0)).collect();
-        let kept = thinned(&points, 10);
+        let kept: Vec<(u64, f64)> = thinned(&points, 10).collect();
         assert_eq!((kept.len(), kept[0].0, kept.last().unwrap().0), (11, 1, 1000));
-        assert_eq!(thinned(&points[..3], 10).len(), 3);
+        assert_eq!(thinned(&points[..3], 10).count(), 3);
     }
 }

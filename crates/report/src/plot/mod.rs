@@ -1,21 +1,16 @@
-//! Plots as inline SVG in the colours of the page.
+//! Plots as inline SVG in the colours of the page. All lengths are in CSS pixels.
 
 mod axis;
 mod bars;
 mod colour;
 mod curves;
+mod frame;
 mod heat;
 mod lines;
 mod plane;
 mod tips;
 
-use std::io;
-
-use maud::{Markup, PreEscaped, html};
-use plotters::chart::MeshStyle;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use maud::{Markup, html};
 
 pub use axis::Axis;
 pub use bars::{Bar, Bars, Group};
@@ -24,86 +19,47 @@ pub use curves::{Curve, CurvePoint, Curves, DOT, Mark, Spread};
 pub use heat::Heat;
 pub use lines::{Line, Lines};
 pub use plane::PlanePlot;
-use tips::Tips;
+use tips::Tip;
 
-use crate::sections::word;
-
-/// Width of every plot in CSS pixels: that of a phone. Wider screens put plots side by side.
+/// Width of every plot: that of a phone. Wider screens put plots side by side.
 const WIDTH: f64 = 370.0;
-/// Plotters draws on whole pixels; these are quarters of a CSS pixel.
-const SCALE: f64 = 4.0;
 /// Higher plots scroll in a box of their own.
 const TALL: f64 = 800.0;
 const FONT_SIZE: f64 = 12.0;
-/// Mean width of a character.
-const LETTER: f64 = 0.56 * FONT_SIZE;
+/// Mean width of a character, in the widest of the common fonts.
+const LETTER: f64 = 0.6 * FONT_SIZE;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
-
-/// Draws on an area of [`WIDTH`] x `height`. `description` is what a screen reader says.
-fn svg(height: f64, description: &str, draw: impl FnOnce(&Area<'_>, &mut Tips) -> Drawn) -> Markup {
-    let size = (scaled(WIDTH), scaled(height));
-    let mut text = String::new();
-    let mut tips = Tips::default();
-    let drawn = {
-        let area = SVGBackend::with_string(&mut text, (size.0 as u32, size.1 as u32)).into_drawing_area();
-        draw(&area, &mut tips).and_then(|()| area.present())
-    };
-    if let Err(cause) = drawn {
-        return word(&format!("This plot cannot be drawn: {cause}"));
-    }
+/// A drawing of [`WIDTH`] x `height`. `description` is what a screen reader says.
+fn svg(height: f64, description: &str, drawing: &Markup) -> Markup {
+    let tall = height > TALL;
     html! {
-        div.plot.tall[height > TALL] tabindex=[(height > TALL).then_some("0")] {
-            svg viewBox=(format!("0 0 {} {}", size.0, size.1)) role="img" aria-label=(description) {
-                (PreEscaped(in_page_style(content(&text))))
-                (tips.markup())
-            }
+        div.plot.tall[tall] tabindex=[tall.then_some("0")] {
+            svg viewBox=(format!("0 0 {WIDTH} {}", px(height))) font-size=(FONT_SIZE) role="img"
+                aria-label=(description) { (drawing) }
         }
     }
 }
 
-/// What stands between `<svg ..>` and `</svg>`.
-fn content(svg: &str) -> &str {
-    let from = svg.find('>').map_or(0, |end| end + 1);
-    let to = svg.rfind("</svg>").unwrap_or(svg.len());
-    svg.get(from..to).unwrap_or_default().trim()
+/// A length rounded to a tenth of a pixel, which keeps the page small.
+fn px(length: f64) -> f64 {
+    // Adding zero turns -0 into 0.
+    (10.0 * length).round() / 10.0 + 0.0
 }
 
-/// Names of data cannot be hit: quotes and angle brackets that are not escaped are those of the markup.
-fn in_page_style(svg: &str) -> String {
-    let needless = [" opacity=\"1\"", " font-family=\"sans-serif\""];
-    let short = needless.iter().fold(svg.to_string(), |svg, attribute| svg.replace(attribute, ""));
-    // Ends of lines inside a text would be drawn as spaces.
-    let short = short.replace(">\n", ">").replace("\n</text>", "</text>");
-    Colour::all()
-        .fold(short, |svg, colour| svg.replace(&colour.placeholder(), &format!("\"{}\"", colour.css())))
+/// A text with its middle line at `y`. The element around it sets the colour and what stands at `x`.
+fn text(x: f64, y: f64, words: &str) -> Markup {
+    html! { text x=(px(x)) y=(px(y)) dy="0.35em" { (words) } }
 }
 
-fn scaled(pixels: f64) -> i32 {
-    (pixels * SCALE).round() as i32
+/// A text that reads upwards, with its middle line at `x`.
+fn upward_text(x: f64, y: f64, words: &str) -> Markup {
+    let turned = format!("translate({} {}) rotate(-90)", px(x), px(y));
+    html! { text transform=(turned) dy="0.35em" { (words) } }
 }
 
-fn text_style<'a>(colour: Colour, anchor: HPos) -> TextStyle<'a> {
-    // The SVG backend divides sizes by 1.24.
-    let font = ("sans-serif", FONT_SIZE * 1.24 * SCALE).into_font();
-    TextStyle { color: colour.rgb().to_backend_color(), ..TextStyle::from(font) }
-        .pos(Pos::new(anchor, VPos::Center))
-}
-
-fn stroke(colour: Colour, pixels: f64) -> ShapeStyle {
-    colour.rgb().stroke_width(scaled(pixels) as u32)
-}
-
-/// Grid and axes in the background, numbers beside them.
-fn styled<'m, 'a, 'b, DB: DrawingBackend, X: Ranged, Y: Ranged>(
-    mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
-) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
-    mesh.axis_style(stroke(Colour::Grid, 1.0))
-        .bold_line_style(stroke(Colour::Grid, 1.0))
-        .label_style(text_style(Colour::Muted, HPos::Center))
-        .axis_desc_style(text_style(Colour::Muted, HPos::Center))
-        .set_all_tick_mark_size(scaled(3.0))
+/// Path of a rectangle between two corners. Neighbours share their rounded edges, so there is no gap between them.
+fn rectangle((left, top): (f64, f64), (right, bottom): (f64, f64)) -> String {
+    format!("M{} {}H{}V{}H{}z", px(left), px(top), px(right), px(bottom), px(left))
 }
 
 /// Cut to `letters`, with a sign of it. Letters of East Asia count twice.
@@ -129,34 +85,34 @@ fn letters_of(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
 
     #[test]
     fn names_in_a_plot_stay_text() {
         let evil = "<img src=x onerror=alert(1)>\"#010200\"&amp;";
-        let draw = |area: &Area<'_>, _: &mut Tips| {
-            area.draw_text(evil, &text_style(Colour::Ink, HPos::Left), (0, 0))
-        };
-        let markup = svg(10.0, evil, draw).into_string();
+        let drawing = html! { (text(0.0, 0.0, evil)) (upward_text(0.0, 0.0, evil)) };
+        let markup = svg(10.0, evil, &drawing).into_string();
         assert!(!markup.contains("<img"), "{markup}");
-        assert!(
-            markup.contains("&lt;img src=x onerror=alert(1)&gt;&quot;#010200&quot;&amp;amp;"),
-            "{markup}"
-        );
-        assert!(markup.contains("aria-label=\"&lt;img src=x onerror=alert(1)&gt;&quot;"), "{markup}");
+        let escaped = "&lt;img src=x onerror=alert(1)&gt;&quot;#010200&quot;&amp;amp;";
+        assert_eq!(markup.matches(&format!(">{escaped}</text>")).count(), 2, "{markup}");
+        assert!(markup.contains(&format!("aria-label=\"{escaped}\"")), "{markup}");
+    }
+
+    /// A browser takes what follows an open element into it, and does not draw it.
+    #[test]
+    fn every_element_of_a_plot_is_closed() {
+        for records in [samples::path(), samples::with_evidence(), samples::many_classes(40)] {
+            let page = crate::html(&records);
+            for svg in page.split("<svg").skip(1).filter_map(|rest| rest.split("</svg>").next()) {
+                assert_eq!(svg.matches('<').count(), 2 * svg.matches("</").count(), "{svg}");
+            }
+        }
     }
 
     #[test]
-    fn every_colour_is_one_of_the_page() {
-        let draw = |area: &Area<'_>, _: &mut Tips| {
-            for colour in Colour::all() {
-                area.draw(&PathElement::new(vec![(0, 0), (9, 9)], stroke(colour, 1.0)))?;
-            }
-            area.draw_text("a", &text_style(Colour::Muted, HPos::Left), (0, 0))
-        };
-        let markup = svg(10.0, "", draw).into_string();
-        assert!(!markup.contains("\"#"), "{markup}");
-        assert!(markup.contains("stroke=\"var(--s1, #0072B2)\""), "{markup}");
-        assert!(markup.contains("<text") && markup.contains("fill=\"var(--muted, "), "{markup}");
+    fn lengths_are_short_and_never_minus_zero() {
+        assert_eq!([1.0, 2.04, 2.96, -0.04].map(|length| px(length).to_string()), ["1", "2", "3", "0"]);
+        assert_eq!(rectangle((0.1 + 0.2, 1.0), (9.99, 5.25)), "M0.3 1H10V5.3H0.3z");
     }
 
     #[test]

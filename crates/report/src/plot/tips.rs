@@ -2,72 +2,40 @@
 
 use maud::{Markup, html};
 
-use super::{SCALE, WIDTH, scaled};
+use super::rectangle;
 
-/// Places of a plot that say more, in quarters of a CSS pixel.
-#[derive(Debug, Default)]
-pub struct Tips(Vec<Tip>);
-
-#[derive(Debug)]
-struct Tip {
-    place: Place,
-    text: String,
-}
-
-#[derive(Debug)]
-enum Place {
-    Dot { x: i32, y: i32 },
-    Box { x: i32, y: i32, width: i32, height: i32 },
+/// A rectangle of a plot that says more.
+#[derive(Debug, Clone, Copy)]
+pub struct Tip<'a> {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+    pub text: &'a str,
 }
 
 /// More would make the page heavy, and nobody points at all of them.
 const MOST: usize = 600;
-/// A finger wants a large dot.
-const DOT: f64 = 7.0;
+/// Half the side of the square around a point. A finger wants a large one.
+const REACH: f64 = 7.0;
 
-impl Tips {
+impl<'a> Tip<'a> {
     /// Around a point.
-    pub fn dot(&mut self, (x, y): (i32, i32), text: &str) {
-        self.push(Place::Dot { x, y }, text);
+    pub fn around(x: f64, y: f64, text: &'a str) -> Self {
+        Self { x: x - REACH, y: y - REACH, width: 2.0 * REACH, height: 2.0 * REACH, text }
     }
 
-    /// The whole width of the plot.
-    pub fn strip(&mut self, y: i32, height: i32, text: &str) {
-        self.push(Place::Box { x: 0, y, width: scaled(WIDTH), height }, text);
-    }
-
-    /// A rectangle.
-    pub fn cell(&mut self, (x, y): (i32, i32), (width, height): (i32, i32), text: &str) {
-        self.push(Place::Box { x, y, width, height }, text);
-    }
-
-    fn push(&mut self, place: Place, text: &str) {
-        if self.0.len() < MOST && !text.is_empty() {
-            self.0.push(Tip { place, text: text.into() });
-        }
-    }
-
-    pub fn markup(&self) -> Markup {
-        html! {
-            @if !self.0.is_empty() {
-                g.tips {
-                    @for tip in &self.0 {
-                        path d=(tip.place.path()) { title { (tip.text) } }
-                    }
-                }
-            }
-        }
+    fn path(&self) -> String {
+        rectangle((self.x, self.y), (self.x + self.width, self.y + self.height))
     }
 }
 
-impl Place {
-    fn path(&self) -> String {
-        match self {
-            Self::Box { x, y, width, height } => format!("M{x} {y}h{width}v{height}h-{width}z"),
-            Self::Dot { x, y } => {
-                let (radius, side) = ((DOT * SCALE) as i32, (2.0 * DOT * SCALE) as i32);
-                format!("M{} {}h{side}v{side}h-{side}z", x - radius, y - radius)
-            }
+/// The tips of a plot; it belongs on top of the drawing.
+pub fn layer<'a>(tips: impl Iterator<Item = Tip<'a>>) -> Markup {
+    let tips: Vec<Tip<'_>> = tips.filter(|tip| !tip.text.is_empty()).take(MOST).collect();
+    html! {
+        @if !tips.is_empty() {
+            g.tips { @for tip in tips { path d=(tip.path()) { title { (tip.text) } } } }
         }
     }
 }
@@ -78,15 +46,13 @@ mod tests {
 
     #[test]
     fn a_tip_is_a_title_and_stays_text() {
-        let mut tips = Tips::default();
-        tips.cell((1, 2), (3, 4), "<b>");
-        tips.dot((100, 100), "");
-        let markup = tips.markup().into_string();
-        assert_eq!(markup, "<g class=\"tips\"><path d=\"M1 2h3v4h-3z\"><title>&lt;b&gt;</title></path></g>");
+        let cell = Tip { x: 1.0, y: 2.0, width: 3.0, height: 4.0, text: "<b>" };
+        let markup = layer([cell, Tip::around(100.0, 100.0, "")].into_iter()).into_string();
+        assert_eq!(markup, "<g class=\"tips\"><path d=\"M1 2H4V6H1z\"><title>&lt;b&gt;</title></path></g>");
     }
 
     #[test]
     fn no_tips_are_no_markup() {
-        assert_eq!(Tips::default().markup().into_string(), "");
+        assert_eq!(layer(std::iter::empty()).into_string(), "");
     }
 }

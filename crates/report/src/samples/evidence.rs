@@ -1,13 +1,13 @@
 //! Made-up evidence for tests.
 
 use corevar::certificate::{CurvePoint, RobustnessCurve};
-use corevar::evaluate::ReliabilityBin;
 use corevar::evidence::{
     Answer, AttributeErrors, Confusion, Evidence, Interval, Judged, LevelError, Map, MindChange,
-    ModelEvidence, PictureGroup, Pictures, Plane, Point, Rescued, RescuedExample, SCHEMA, Setting,
-    SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
+    ModelEvidence, PictureGroup, Pictures, Plane, Point, ReliabilityBin, Rescued, RescuedExample, SCHEMA,
+    Setting, SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
 };
-use corevar::results::{EstimatorResult, Oracle, Rule, Selection};
+use corevar::results::{EstimatorResult, Numbers, Oracle, Rule, Selection};
+use corevar_data::SplitName;
 
 use super::{noise, of, small};
 use crate::Records;
@@ -70,8 +70,8 @@ pub fn path() -> Records {
 fn evidence(records: &Records) -> Evidence {
     let results = &records.results;
     let model = |estimator: &EstimatorResult| {
-        let split = |(name, numbers): (&String, &corevar::results::Numbers)| {
-            (name.clone(), split(numbers.error.unwrap_or(0.0), name == "test2", &results.data.classes))
+        let split = |(name, numbers): (&SplitName, &Numbers)| {
+            (name.clone(), split(numbers.error.unwrap_or(0.0), *name == "test2", &results.data.classes))
         };
         ModelEvidence { setting: setting(estimator), splits: estimator.mean.iter().map(split).collect() }
     };

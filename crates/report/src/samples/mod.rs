@@ -2,11 +2,7 @@
 
 mod evidence;
 
-use std::collections::BTreeMap;
-
-use corevar::results::{
-    ClassResult, DataSummary, EstimatorResult, Numbers, Results, RunResult, SCHEMA, SplitResult,
-};
+use corevar::results::{ClassResult, DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
 
 pub use evidence::{many_classes, path, with_evidence};
 
@@ -71,7 +67,7 @@ fn estimator(index: usize, runs: usize, splits: &[String], classes: &[String]) -
             .collect(),
     };
     let runs: Vec<RunResult> = (0..runs).map(run).collect();
-    let [mean, standard_error]: [BTreeMap<String, Numbers>; 2] = EstimatorResult::summaries(&runs);
+    let [mean, standard_error] = EstimatorResult::summaries(&runs);
     let penalty = match name {
         "pooled" => "none",
         "core" => "logit-variance",
@@ -126,6 +122,7 @@ fn epochs(estimator: &EstimatorResult, epochs: u64) -> Vec<EpochLine> {
         let decay = (-0.2 * epoch as f64).exp() * (1.0 + 0.3 * noise((seed * 97 + epoch) as usize));
         EpochLine {
             estimator: estimator.name.clone(),
+            setting: None,
             seed,
             epoch,
             risk: Some(0.1 + 0.6 * decay),

@@ -1,6 +1,7 @@
 //! Decision boundaries of data with two features, one picture a model; a script makes a film of them.
 
 use corevar::evidence::{Map, Plane};
+use corevar_data::SplitName;
 use maud::{Markup, html};
 
 use super::{Section, swatches};
@@ -106,12 +107,10 @@ impl Frame<'_> {
     /// `Error on train 1.2 %, test1 0.9 %, test2 58.1 %.`
     fn errors(&self, is_regression: bool) -> String {
         let unit = if is_regression { Unit::Plain } else { Unit::Percent };
-        let error = |(split, evidence): (&String, &corevar::evidence::SplitEvidence)| {
+        let error = |(split, evidence): (&SplitName, &corevar::evidence::SplitEvidence)| {
             Some(format!("{split} {} %", unit.show(Some(evidence.error?.value), None)))
         };
-        let mut splits: Vec<_> = self.model.evidence.splits.iter().collect();
-        splits.sort_by_key(|(split, _)| corevar::results::split_order(split));
-        let errors: Vec<String> = splits.into_iter().filter_map(error).collect();
+        let errors: Vec<String> = self.model.evidence.splits.iter().filter_map(error).collect();
         if errors.is_empty() { String::new() } else { format!("Error on {}.", errors.join(", ")) }
     }
 }

@@ -42,13 +42,14 @@ fn body(records: &Records) -> Option<Markup> {
 
 type Run<'a> = Vec<&'a EpochLine>;
 
-/// The epochs of each run in order, runs in the order of their estimators. An epoch that does not go on
-/// begins another run: settings of a sweep can share name and seed.
+/// The epochs of each run in order, runs in the order of their estimators. In files of earlier versions, which do not name the
+/// setting, an epoch that does not go on begins another run: settings of a sweep can share name and seed.
 fn runs(records: &Records) -> Vec<Run<'_>> {
     let mut runs: Vec<Run<'_>> = Vec::new();
-    let mut open: HashMap<(&str, u64), usize> = HashMap::new();
+    let mut open: HashMap<(&str, String, u64), usize> = HashMap::new();
     for line in &records.epochs {
-        let key = (line.estimator.as_str(), line.seed);
+        let setting = line.setting.as_ref().map_or_else(String::new, |setting| format!("{setting:?}"));
+        let key = (line.estimator.as_str(), setting, line.seed);
         let goes_on = |index: &&usize| runs[**index].last().is_some_and(|last| last.epoch < line.epoch);
         match open.get(&key).filter(goes_on).copied() {
             Some(index) => runs[index].push(line),
@@ -114,6 +115,7 @@ mod tests {
     fn line(estimator: &str, seed: u64, epoch: u64) -> EpochLine {
         EpochLine {
             estimator: estimator.into(),
+            setting: None,
             seed,
             epoch,
             risk: Some(1.0),

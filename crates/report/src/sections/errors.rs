@@ -97,7 +97,7 @@ fn table(records: &Records, models: &[Model<'_>], unit: Unit) -> Markup {
                 @for model in models {
                     tr {
                         th scope="row" { span.swatch style=(model.colour.swatch()) {} (model.label) }
-                        @for split in &splits { td.number { (cell(model.evidence.splits.get(*split), unit)) } }
+                        @for split in &splits { td.number { (cell(model.evidence.splits.get(split), unit)) } }
                     }
                 }
             }

@@ -1,7 +1,8 @@
 //! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the main one marked.
 
 use corevar::results::{Numbers, Results, Selection};
-use corevar::select::sentence;
+use corevar::study::sentence;
+use corevar_data::SplitName;
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, swatches};
@@ -122,8 +123,8 @@ impl Path<'_> {
 
     /// What the rule looked at; without one the validation rows, if there are any.
     fn loss_split<'r>(&self, results: &'r Results) -> &'r str {
-        let has_validation = results.data.splits.contains_key("val");
-        let usual = if has_validation { "val" } else { "train" };
+        let has_validation = results.data.splits.contains_key(SplitName::VALIDATION);
+        let usual = if has_validation { SplitName::VALIDATION } else { SplitName::TRAIN };
         results.selection.as_ref().map_or(usual, |selection| &selection.split)
     }
 

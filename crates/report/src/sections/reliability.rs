@@ -1,6 +1,6 @@
 //! Reliability diagrams: how often a model is right when it says how sure it is.
 
-use corevar::evaluate::ReliabilityBin;
+use corevar::evidence::ReliabilityBin;
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, swatches};

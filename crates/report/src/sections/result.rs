@@ -1,7 +1,7 @@
 //! What came out: one sentence and one table.
 
 use corevar::results::{EstimatorResult, Results};
-use corevar::verdict::verdict;
+use corevar::verdict;
 use maud::{Markup, html};
 
 use super::{Section, scroll, word};

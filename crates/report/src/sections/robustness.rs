@@ -1,6 +1,7 @@
 //! Robustness curves: how the loss would rise if the style shifted.
 
 use corevar::certificate::{CurvePoint as Certified, RobustnessCurve};
+use corevar_data::SplitName;
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, swatches};
@@ -17,7 +18,7 @@ const MOST: usize = 8;
 fn body(records: &Records) -> Option<Markup> {
     let models = main_models(records);
     let mut splits = held_out(records);
-    splits.insert(0, "val");
+    splits.insert(0, SplitName::VALIDATION);
     let figures: Vec<Markup> = splits.iter().filter_map(|split| curves(&models, split)).collect();
     let legend: Vec<(Colour, String)> =
         models.iter().map(|model| (model.colour, model.label.clone())).collect();

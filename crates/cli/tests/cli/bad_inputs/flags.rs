@@ -121,12 +121,12 @@ pub const CASES: &[Case] = &[
     flags(
         "train nonlinear --out x --hidden 99999999999",
         1,
-        "the model would have more than 268435456 weights, or make as",
+        "the model would have more than 268435456 weights, or more",
     ),
     flags(
         "train nonlinear --out x --hidden 9999999,9999999",
         1,
-        "the model would have more than 268435456 weights, or make as",
+        "the model would have more than 268435456 weights, or more",
     ),
     flags("train nonlinear --out x --runs 0", 2, "--runs is 0, but must be at least 1"),
     flags(
@@ -236,7 +236,7 @@ pub const CASES: &[Case] = &[
     flags(
         "train stickmen --out x --channels 9999999999",
         1,
-        "the model would have more than 268435456 weights, or make as",
+        "the model would have more than 268435456 weights, or more",
     ),
     flags(
         "train stickmen --out x --rows 20 --groups 2 --test-rows 5 --augment nonsense=1",
@@ -345,7 +345,7 @@ pub const CASES: &[Case] = &[
         2,
         "--tolerance is NaN, but must be a share from 0 to 1",
     ),
-    flags("sweep nonlinear --out x --guard -1", 2, "--guard is -1, but must be the size of a shift, from 0"),
+    flags("sweep nonlinear --out x --guard -1", 2, "--guard is -1, but must be a number from 0"),
     flags(
         "sweep nonlinear --out x --guard 1 --tolerance 0.1",
         2,
@@ -401,13 +401,17 @@ pub const CASES: &[Case] = &[
     flags("evaluate run nothing", 2, "nothing: no such file, folder or built-in data"),
     flags("evaluate run linear --out run --overwrite", 2, "--out run is the folder of a model"),
     flags("evaluate run linear --overwrite", 2, "the following required arguments were not provided:"),
-    flags("evaluate run linear --image-size 3x3", 2, "--image-size has no effect here: the model decides"),
+    flags("evaluate run linear --image-size 3x3", 2, "--image-size has no effect here: `linear` is built in"),
     flags(
         "evaluate run linear --threads 0",
         1,
         "linear: the classes 0, 1, but the model knows the classes no,",
     ),
-    flags("evaluate run metadata.csv --task regression", 2, "--task has no effect here: the model decides"),
+    flags(
+        "evaluate run metadata.csv --task regression",
+        2,
+        "--task: the model was trained with classification",
+    ),
     flags("stress run metadata.csv", 1, "metadata.csv: interventions need images, but these are features"),
     flags("stress run linear --interventions nonsense", 2, "--interventions: there is no `nonsense`"),
     flags(

@@ -1,0 +1,234 @@
+//! From what was typed to what is done: defaults, then those of the built-in data, then the --config file,
+//! then the flags. A flag that would have no effect is refused.
+
+mod choice;
+mod rows;
+mod situation;
+
+use std::path::Path;
+
+use corevar::penalty::Penalty;
+use corevar::study::{Choice, Grid};
+use corevar::train::{CheckedTrainConfig, TrainConfig};
+use corevar_data::bounded;
+
+pub use rows::{AugmentFlags, ChoiceFlags, Settings, SizeFlags, TableFlags};
+pub use situation::{Choosing, DataSituation, Situation};
+
+use crate::failure::{Failure, Usage};
+
+/// More are a slip of the keyboard.
+const MOST_RUNS: usize = 10_000;
+
+/// Flags over the file.
+pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
+    match file {
+        Some(path) => overlay(&still_meant(read(path)?, flags)?, flags),
+        None => Ok(flags.clone()),
+    }
+}
+
+/// The file without what a typed flag makes void: another rule, another model or penalty.
+fn still_meant(mut file: Settings, flags: &Settings) -> anyhow::Result<Settings> {
+    let rule = &flags.choice;
+    if rule.tolerance.is_some() || rule.one_standard_error.is_some() || rule.guard.is_some() {
+        file.choice = ChoiceFlags { tolerance: None, one_standard_error: None, guard: None, ..file.choice };
+    }
+    if flags.model.is_none() && flags.penalty.is_none() {
+        return Ok(file);
+    }
+    let both = overlay(&file, flags)?;
+    // Which inputs there are is not known yet; nothing in a file depends on them that a flag could change.
+    Ok(file.without_idle(&Situation::new(&both, false, Choosing::IfAsked)))
+}
+
+/// `upper` where it says something, `lower` elsewhere.
+pub fn overlay(lower: &Settings, upper: &Settings) -> anyhow::Result<Settings> {
+    let mut table = toml::Table::try_from(lower)?;
+    table.extend(toml::Table::try_from(upper)?);
+    Ok(table.try_into()?)
+}
+
+fn read(path: &Path) -> anyhow::Result<Settings> {
+    let name = path.display();
+    let tip = "--config takes a file like the config.toml of a run";
+    let unreadable = |cause| Failure::new(format!("{name}: cannot be read: {cause}")).tip(tip);
+    let text = bounded::read_text(path, bounded::LARGEST_SETTINGS).map_err(unreadable)?;
+    let wrong =
+        |cause: toml::de::Error| Failure::new(format!("{name}: {}", cause.to_string().trim_end())).tip(tip);
+    let table: toml::Table =
+        text.parse().map_err(|cause| Failure::new(format!("{name}: not TOML: {cause}")).tip(tip))?;
+    let settings: Settings = table.clone().try_into().map_err(wrong)?;
+    // What serde took comes out again; what does not was no setting.
+    let known = toml::Table::try_from(&settings)?;
+    if let Some(key) = table.keys().find(|key| !known.contains_key(*key)) {
+        let tip = "the settings are the long flags of `corevar train --help`, without the dashes in front";
+        return Err(Usage::new(format!("{name}: no setting `{key}`")).tip(tip).into());
+    }
+    Ok(settings)
+}
+
+/// Everything that the settings decide.
+#[derive(Debug, Clone)]
+pub struct Decided {
+    pub config: CheckedTrainConfig,
+    pub runs: usize,
+    /// What to choose the penalty weight from; None when it is given.
+    pub choice: Option<Choice>,
+    /// Whether the command trains the grid and nothing else.
+    pub sweeps: bool,
+}
+
+impl Decided {
+    /// A sweep has lists of it.
+    fn unless_swept<T>(&self, value: T) -> Option<T> {
+        (!self.sweeps).then_some(value)
+    }
+
+    fn grid<T>(&self, list: impl Fn(&Grid) -> T) -> Option<T> {
+        self.choice.as_ref().map(|choice| list(&choice.grid))
+    }
+}
+
+/// What is decided, and the settings that say it: complete, as they would have to be typed.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    pub decided: Decided,
+    pub settings: Settings,
+}
+
+/// Fills in what was not given. `of_data` are the settings that suit built-in data, `data` is where the rows come from.
+pub fn resolve(
+    given: &Settings,
+    of_data: &Settings,
+    data: &DataSituation,
+    are_images: bool,
+    runs: usize,
+    choosing: Choosing,
+) -> anyhow::Result<Resolved> {
+    let settings = overlay(of_data, given)?;
+    let situation = Situation::new(&settings, are_images, choosing);
+    given.refuse_idle(&situation)?;
+    given.choice.refuse_idle(&situation)?;
+    given.augment.refuse_idle(&situation)?;
+    let config = config(&settings, &situation)?;
+    let runs = runs_of(&situation, runs)?;
+    let choice = choice::choice(&settings.choice, &config, &situation)?;
+    let decided = Decided { config, runs, choice, sweeps: situation.sweeps() };
+    let complete = Settings {
+        choice: settings.choice.complete(&decided, &situation),
+        augment: settings.augment.complete(&decided, &situation),
+        table: settings.table.complete(&decided, data),
+        sizes: settings.sizes.complete(&decided, data),
+        ..settings.complete(&decided, &situation)
+    };
+    Ok(Resolved { decided, settings: complete })
+}
+
+fn config(settings: &Settings, situation: &Situation) -> anyhow::Result<CheckedTrainConfig> {
+    let mut config = TrainConfig { model: situation.model.spec(), ..Default::default() };
+    settings.apply(&mut config);
+    if config.penalty == Penalty::NONE {
+        config.penalty_weight = 0.0;
+    }
+    Ok(config.check()?)
+}
+
+/// The exact solver has no randomness: one run is all there is.
+fn runs_of(situation: &Situation, usual: usize) -> Result<usize, Usage> {
+    match situation.settings.runs.unwrap_or(usual) {
+        _ if situation.is_linear() => Ok(1),
+        0 => Err(Usage::new("--runs is 0, but must be at least 1")),
+        runs if runs > MOST_RUNS => {
+            Err(Usage::new(format!("--runs is {runs}, but must be at most {MOST_RUNS}")))
+        }
+        runs => Ok(runs),
+    }
+}
+
+/// For a flag that was given in vain; `name` is its field.
+fn no_effect(name: &str, why: &str) -> Usage {
+    let name = name.replace('_', "-");
+    Usage::new(format!("--{name} has no effect here: {why}")).tip(format!("leave out --{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use corevar::penalty::Penalty;
+
+    use super::*;
+    use crate::values::{ModelKind, TaskKind, Weight};
+
+    fn table(is_regression: bool) -> DataSituation {
+        DataSituation { data: "t.csv".into(), built_in: false, is_regression }
+    }
+
+    fn resolved(given: Settings) -> anyhow::Result<Resolved> {
+        let data = table(given.table.task == Some(TaskKind::Regression));
+        given.table.refuse_idle(&data)?;
+        resolve(&given, &Settings::default(), &data, true, 1, Choosing::IfAsked)
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_the_data() {
+        let of_data = Settings { epochs: Some(1), ridge: Some(0.1), seed: Some(1), ..Default::default() };
+        let file = Settings { epochs: Some(2), ridge: Some(0.2), ..Default::default() };
+        let flags = Settings { epochs: Some(3), ..Default::default() };
+        let given = overlay(&file, &flags).unwrap();
+        let resolved = resolve(&given, &of_data, &table(false), true, 1, Choosing::IfAsked).unwrap();
+        let config = resolved.decided.config;
+        assert_eq!((config.epochs, config.ridge, config.seed), (3, 0.2, 1));
+    }
+
+    #[test]
+    fn complete_settings_resolve_to_themselves() {
+        for model in [ModelKind::Linear, ModelKind::Mlp, ModelKind::Cnn] {
+            let first = resolved(Settings { model: Some(model), ..Default::default() }).unwrap();
+            let again = resolved(first.settings.clone()).unwrap();
+            assert_eq!(first.settings, again.settings);
+            assert_eq!(first.decided.config, again.decided.config);
+        }
+    }
+
+    #[test]
+    fn a_flag_without_effect_is_refused() {
+        let idle = [
+            Settings { hidden: Some(vec![5]), ..Default::default() },
+            Settings { channels: Some(vec![5]), model: Some(ModelKind::Mlp), ..Default::default() },
+            Settings {
+                penalty: Some(Penalty::NONE),
+                penalty_weight: Some(Weight::Is(1.0)),
+                ..Default::default()
+            },
+            Settings {
+                table: TableFlags { label_bins: Some(3), ..Default::default() },
+                ..Default::default()
+            },
+        ];
+        for given in idle {
+            let message = resolved(given).unwrap_err().to_string();
+            assert!(message.contains("has no effect here"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_value_out_of_range_names_the_flag() {
+        let given = Settings { penalty_weight: Some(Weight::Is(-1.0)), ..Default::default() };
+        let error = resolved(given).unwrap_err();
+        let message = crate::failure::message(&error);
+        assert_eq!(message, "--penalty-weight is -1, but must be a number from 0 (inf is for linear models)");
+    }
+
+    #[test]
+    fn a_damaged_config_file_is_an_error_or_settings_never_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let corpus = corevar_fuzz::corpus("configs");
+        corevar_fuzz::fuzz("configs", None, &corpus, corevar_fuzz::damaged, |bytes| {
+            std::fs::write(&path, bytes).unwrap();
+            if let Ok(given) = given(&Settings::default(), Some(&path)) {
+                let _ = resolved(given);
+            }
+        });
+    }
+}

@@ -1,0 +1,451 @@
+//! Every setting in one row: help text, name, type, how it is typed, where it has no effect, and where its value goes.
+//!
+//! The flags, the keys of a --config file, the errors for flags without effect and the completed config.toml all come from
+//! these rows. To add a setting, add a row.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use corevar::batches::BatchMode;
+use corevar::model::ModelSpec;
+use corevar::penalty::{Given, Normalise, Penalty};
+use corevar::study::{Criterion, Grid};
+use corevar::train::TrainConfig;
+use serde::{Deserialize, Serialize};
+
+use super::situation::{DataSituation, Idle, Situation};
+use super::{Decided, no_effect};
+use crate::failure::Usage;
+use crate::values::{
+    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name, shown,
+};
+
+/// A group of settings, one row each:
+///
+///     /// Help text
+///     name: type [how clap reads it] idle(reason why it has no effect here, if so), where its value goes;
+///
+/// The value goes to a field of the configuration, `config(epochs)`, whose default the help text shows; or by two functions
+/// that set it and get it back, `by(set, get)`; or it stays as it was typed, `typed`.
+macro_rules! settings {
+    (
+        $(#[$meta:meta])*
+        $group:ident of $situation:ty $(, with $($inner:ident: $inner_type:ident),+)?;
+        $( $heading:literal {
+            $( $(#[doc = $help:expr])+ $name:ident: $type:ty [$($clap:tt)*] idle($idle:expr), $how:ident $(($($place:tt)+))?; )+
+        } )+
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub struct $group {
+            $( $(
+                $(#[doc = $help])+
+                #[arg(
+                    long,
+                    help_heading = $heading,
+                    help = help(concat!($($help),+), settings!(@default $how $(($($place)+))?)),
+                    $($clap)*
+                )]
+                pub $name: Option<$type>,
+            )+ )+
+            $( $(
+                #[command(flatten)]
+                #[serde(flatten)]
+                pub $inner: $inner_type,
+            )+ )?
+        }
+
+        impl $group {
+            /// Whoever typed a flag expects an effect: the first without one is an error.
+            pub fn refuse_idle(&self, situation: &$situation) -> Result<(), Usage> {
+                $( $(
+                    let idle: fn(&$situation) -> Idle = $idle;
+                    if let Some(why) = idle(situation).filter(|_| self.$name.is_some()) {
+                        return Err(no_effect(stringify!($name), &why));
+                    }
+                )+ )+
+                Ok(())
+            }
+
+            /// Puts what is given into the configuration.
+            pub fn apply(&self, config: &mut TrainConfig) {
+                $( $( settings!(@set $how $(($($place)+))?, config, self.$name); )+ )+
+                $( $( self.$inner.apply(config); )+ )?
+            }
+
+            /// Drops what has no effect in a situation.
+            pub fn without_idle(mut self, situation: &$situation) -> Self {
+                $( $(
+                    let idle: fn(&$situation) -> Idle = $idle;
+                    self.$name = self.$name.take().filter(|_| idle(situation).is_none());
+                )+ )+
+                self
+            }
+
+            /// Every setting that has an effect, with its value.
+            pub fn complete(&self, decided: &Decided, situation: &$situation) -> Self {
+                Self {
+                    $( $( $name: settings!(@get $how $(($($place)+))?, decided, self.$name), )+ )+
+                    $( $( $inner: self.$inner.clone(), )+ )?
+                }
+                .without_idle(situation)
+            }
+        }
+    };
+    (@default config($($place:tt)+)) => { Some(shown(&TrainConfig::default().$($place)+)) };
+    (@default $how:ident $(($($place:tt)+))?) => { None };
+    (@set config($($place:tt)+), $config:ident, $value:expr) => {
+        if let Some(value) = $value.clone() { $config.$($place)+ = value; }
+    };
+    (@set by($set:expr, $get:expr), $config:ident, $value:expr) => {
+        if let Some(value) = $value.clone() {
+            let set: fn(&mut TrainConfig, _) = $set;
+            set($config, value);
+        }
+    };
+    (@set typed, $config:ident, $value:expr) => {
+        let _ = &$config;
+    };
+    (@get config($($place:tt)+), $decided:ident, $typed:expr) => { Some($decided.config.$($place)+.clone()) };
+    (@get by($set:expr, $get:expr), $decided:ident, $typed:expr) => {{
+        let get: fn(&Decided) -> Option<_> = $get;
+        get($decided)
+    }};
+    (@get typed, $decided:ident, $typed:expr) => {{
+        let _ = $decided;
+        $typed.clone()
+    }};
+}
+
+/// The text of --help: where a default stands in the table, it is shown.
+fn help(text: &str, default: Option<String>) -> String {
+    match default {
+        Some(default) => format!("{} [default: {default}]", text.trim()),
+        None => text.trim().into(),
+    }
+}
+
+/// TOML knows signed numbers only, and every setting can stand in config.toml.
+fn seed() -> clap::builder::RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=i64::MAX as u64)
+}
+
+/// For settings that always have an effect.
+fn never(_: &Situation) -> Idle {
+    None
+}
+
+const EXACT: &str = "a linear model is solved exactly, not by epochs";
+
+fn exact(situation: &Situation) -> Idle {
+    situation.is_linear().then(|| EXACT.into())
+}
+
+fn no_penalty(situation: &Situation, why: &str) -> Idle {
+    (situation.penalty == Penalty::NONE).then(|| why.into())
+}
+
+fn not_model(situation: &Situation, wanted: ModelKind, why: &str) -> Idle {
+    (situation.model != wanted).then(|| why.into())
+}
+
+/// Of the six flags that choose.
+fn no_choice(situation: &Situation) -> Idle {
+    let why = "the penalty weight is given; --penalty-weight auto chooses one";
+    (!situation.chooses()).then(|| why.into())
+}
+
+fn only_sweep(situation: &Situation, why: &str) -> Idle {
+    no_choice(situation).or_else(|| (!situation.sweeps()).then(|| why.into()))
+}
+
+fn no_augment(situation: &Situation) -> Idle {
+    situation.settings.augment.augment.is_none().then(|| "there is no --augment".into())
+}
+
+fn built_in(situation: &DataSituation) -> Idle {
+    situation.built_in.then(|| format!("`{}` is built in, not a table", situation.data))
+}
+
+fn not_built_in(situation: &DataSituation) -> Idle {
+    (!situation.built_in).then(|| format!("`{}` is not built in, it has the rows it has", situation.data))
+}
+
+fn cnn<T>(decided: &Decided, get: impl Fn(&corevar::model::CnnSpec) -> T) -> Option<T> {
+    match &decided.config.model {
+        ModelSpec::Cnn(cnn) => Some(get(cnn)),
+        _ => None,
+    }
+}
+
+fn set_cnn(config: &mut TrainConfig, set: impl FnOnce(&mut corevar::model::CnnSpec)) {
+    if let ModelSpec::Cnn(cnn) = &mut config.model {
+        set(cnn);
+    }
+}
+
+settings! {
+    /// Everything that decides the results. One set of names for flags, --config files and config.toml.
+    Settings of Situation<'_>, with choice: ChoiceFlags, augment: AugmentFlags, table: TableFlags, sizes: SizeFlags;
+
+    "Method" {
+        /// What CoRe penalises: logit-variance, logit-sd, loss-variance, loss-sd, label-variance, total-variance or none
+        penalty: Penalty [value_name = "NAME"]
+            idle(|on| on.settings.choice.penalties.as_ref().map(|_| "--penalties has the list".into())),
+            by(|config, penalty| config.penalty = penalty, |decided| decided.unless_swept(decided.config.penalty));
+
+        /// Weight λ of the penalty, or auto: chosen on validation rows. With --model linear also inf: no prediction varies
+        /// inside a group at all [default: 1]
+        penalty_weight: Weight [visible_alias = "lambda", value_name = "W|auto", allow_negative_numbers = true]
+            idle(|on| match on.sweeps() {
+                true => Some("sweep takes a list, --penalty-weights".into()),
+                false => no_penalty(on, "there is no penalty to weigh"),
+            }),
+            by(|config, weight| if let Weight::Is(weight) = weight { config.penalty_weight = weight },
+               |decided| Some(decided.choice.as_ref().map_or(Weight::Is(decided.config.penalty_weight), |_| Weight::AUTO)));
+
+        /// Mean over groups of two rows or more (grouped), or over all groups (all)
+        normalise: Normalise [value_name = "grouped|all", value_parser = by_name::<Normalise>]
+            idle(|on| no_penalty(on, "there is no penalty to normalise").or_else(|| {
+                let one_group = on.penalty.variance().is_some_and(|variance| variance.given == Given::Nothing);
+                one_group.then(|| "the overall variance has one group only".into())
+            })),
+            config(normalise);
+
+        /// Epochs over which the penalty weight rises to its value
+        penalty_warmup: f64 [value_name = "EPOCHS", allow_negative_numbers = true]
+            idle(|on| exact(on).or_else(|| no_penalty(on, "there is no penalty to weigh"))),
+            config(penalty_warmup);
+
+        /// Weight of half the squared weights (biases not counted)
+        ridge: f64 [value_name = "W", allow_negative_numbers = true]
+            idle(|on| on.settings.choice.ridges.as_ref().map(|_| "--ridges has the list".into())),
+            by(|config, ridge| config.ridge = ridge, |decided| decided.unless_swept(decided.config.ridge));
+    }
+
+    "Model" {
+        /// linear (solved exactly), mlp or cnn [default: cnn for images, linear for features]
+        model: ModelKind [value_name = "KIND", value_parser = by_name::<ModelKind>]
+            idle(never),
+            by(|config, kind: ModelKind| config.model = kind.spec(), |decided| Some(ModelKind::of(&decided.config.model)));
+
+        /// Give every feature mean 0 and variance 1 first, so that the ridge treats them alike
+        standardise: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
+            idle(|on| on.are_images.then(|| "only features are standardised, not images".into())),
+            config(standardise);
+
+        /// Widths of the hidden layers of an mlp [default: 500,500]
+        hidden: Vec<usize> [value_name = "N,N,..", value_delimiter = ',']
+            idle(|on| not_model(on, ModelKind::Mlp, "only --model mlp has hidden layers")),
+            by(|config, widths: Vec<usize>| if let ModelSpec::Mlp { hidden } = &mut config.model { *hidden = widths },
+               |decided| match &decided.config.model {
+                   ModelSpec::Mlp { hidden } => Some(hidden.clone()),
+                   _ => None,
+               });
+
+        /// Channels of the convolutions of a cnn [default: 16,32,64,128]
+        channels: Vec<usize> [value_name = "N,N,..", value_delimiter = ',']
+            idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has channels")),
+            by(|config, channels: Vec<usize>| set_cnn(config, |cnn| cnn.channels = channels),
+               |decided| cnn(decided, |cnn| cnn.channels.clone()));
+
+        /// Side of the kernels of a cnn, in pixels [default: 5]
+        kernel: usize [value_name = "N"]
+            idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has kernels")),
+            by(|config, kernel| set_cnn(config, |cnn| cnn.kernel = kernel), |decided| cnn(decided, |cnn| cnn.kernel));
+
+        /// Step of the kernels of a cnn, in pixels [default: 2]
+        stride: usize [value_name = "N"]
+            idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has kernels")),
+            by(|config, stride| set_cnn(config, |cnn| cnn.stride = stride), |decided| cnn(decided, |cnn| cnn.stride));
+
+        /// Slope of the cnn's activation below zero; 0 is ReLU [default: 0.2]
+        negative_slope: f64 [value_name = "S", allow_negative_numbers = true]
+            idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has this activation")),
+            by(|config, slope: f64| set_cnn(config, |cnn| cnn.negative_slope = slope as f32),
+               // The shortest decimal that is this f32, not its f64 expansion.
+               |decided| cnn(decided, |cnn| cnn.negative_slope.to_string().parse().unwrap_or(0.0)));
+    }
+
+    "Training" {
+        /// Passes over the training rows
+        epochs: usize [value_name = "N"] idle(exact), config(epochs);
+
+        /// Batch size (rows per optimiser step)
+        batch_size: usize [value_name = "N"] idle(exact), config(batch_size);
+
+        /// Groups at equal distances (spread), or shuffled with the single rows (shuffled)
+        batches: BatchMode [value_name = "spread|shuffled", value_parser = by_name::<BatchMode>]
+            idle(exact), config(batches);
+
+        /// Step size of Adam at the start
+        learning_rate: f64 [value_name = "R", allow_negative_numbers = true] idle(exact), config(learning_rate);
+
+        /// How the learning rate falls: cosine, constant, or a factor per epoch such as 0.95 [default: cosine]
+        decay: DecayFlag [value_name = "HOW"]
+            idle(exact), by(|config, decay: DecayFlag| config.decay = decay.0, |decided| Some(DecayFlag(decided.config.decay)));
+
+        /// Largest norm of the whole gradient; a longer one is scaled down [default: none]
+        clip_norm: f64 [value_name = "N", allow_negative_numbers = true]
+            idle(exact), by(|config, norm| config.clip_norm = Some(norm), |decided| decided.config.clip_norm);
+
+        /// Training runs of each estimator, with seeds S, S+1, .. [default: 3 for compare, else 1]
+        runs: usize [value_name = "N"]
+            idle(|on| on.is_linear().then(|| "a linear model is solved exactly: every run is the same".into())),
+            by(|_, _: usize| {}, |decided| Some(decided.runs));
+
+        /// Decides the weights at the start and the order of the rows
+        seed: u64 [value_name = "S", value_parser = seed()]
+            idle(|on| on.is_linear().then(|| "a linear model is solved exactly: nothing is random".into())),
+            config(seed);
+    }
+}
+
+settings! {
+    /// How `sweep` and --penalty-weight auto choose.
+    ChoiceFlags of Situation<'_>;
+
+    "Choice of the penalty weight" {
+        /// Weights to choose from [default: 0.01,0.03,0.1,0.3,1,3]
+        penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
+            idle(no_choice), by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.penalty_weights.clone()));
+
+        /// Ridges to choose from (sweep only) [default: that of --ridge]
+        ridges: Vec<f64> [value_name = "W,W,..", value_delimiter = ',']
+            idle(|on| only_sweep(on, "only sweep chooses a ridge")),
+            by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.ridges.clone()));
+
+        /// Penalties to choose from (sweep only) [default: that of --penalty]
+        penalties: Vec<Penalty> [value_name = "NAME,..", value_delimiter = ',']
+            idle(|on| only_sweep(on, "only sweep chooses a penalty")),
+            by(|_, _: Vec<Penalty>| {}, |decided| decided.grid(|grid| grid.penalties.clone()));
+
+        /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.15]
+        tolerance: f64 [value_name = "SHARE", allow_negative_numbers = true]
+            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
+                Criterion::Tolerance(share) => Some(share),
+                _ => None,
+            });
+
+        /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
+        one_standard_error: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
+            idle(no_choice),
+            by(|_, _: bool| {}, |decided| (decided.choice.as_ref()?.rule == Criterion::StandardError).then_some(true));
+
+        /// Instead: the weight with the lowest first-order loss under style shifts of size ξ (Theorem 2)
+        guard: f64 [value_name = "XI", allow_negative_numbers = true]
+            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
+                Criterion::Guard(shift) => Some(shift),
+                _ => None,
+            });
+    }
+}
+
+impl ChoiceFlags {
+    /// The grid, with what the settings of CoRe say where no list is given.
+    pub fn grid(&self, config: &TrainConfig) -> Grid {
+        let usual = Grid::of(config);
+        Grid {
+            penalty_weights: self.penalty_weights.clone().unwrap_or(usual.penalty_weights),
+            ridges: self.ridges.clone().unwrap_or(usual.ridges),
+            penalties: self.penalties.clone().unwrap_or(usual.penalties),
+        }
+    }
+}
+
+settings! {
+    /// Copies of training pictures, changed and grouped with their originals.
+    AugmentFlags of Situation<'_>;
+
+    "Augmentation" {
+        /// Add changed copies of training pictures, grouped with their originals, such as 'rotate=U(35,70)'
+        augment: String [value_name = "RECIPE"] idle(never), typed;
+
+        /// How many get a copy: a number such as 200, or a share such as 0.1 [default: all]
+        augment_rows: String [value_name = "N|SHARE"] idle(no_augment), typed;
+
+        /// Only pictures of this class get one
+        augment_label: String [value_name = "CLASS"] idle(no_augment), typed;
+
+        /// The same copies in every epoch (fixed), or drawn anew (fresh) [default: fixed]
+        augment_mode: AugmentMode [value_name = "fixed|fresh", value_parser = by_name::<AugmentMode>]
+            idle(|on| no_augment(on).or_else(|| {
+                let fresh = on.settings.augment.augment_mode == Some(AugmentMode::Fresh);
+                exact(on).filter(|_| fresh)
+            })),
+            typed;
+    }
+}
+
+settings! {
+    /// How a table or a folder is read. Built-in data take none of these.
+    TableFlags of DataSituation;
+
+    "Your data" {
+        /// classification or regression [default: classification]
+        task: TaskKind [value_name = "KIND", value_parser = by_name::<TaskKind>] idle(built_in), typed;
+
+        /// Column of the label [default: y or label]
+        label_column: String [value_name = "NAME"] idle(built_in), typed;
+
+        /// Column of the id that says "the same object" [default: group_id]
+        group_column: String [value_name = "NAME"] idle(built_in), typed;
+
+        /// Column of the split: train, val, test or any other name [default: split]
+        split_column: String [value_name = "NAME"] idle(built_in), typed;
+
+        /// Column of the image files [default: filename, img_filename or file_name]
+        filename_column: String [value_name = "NAME"] idle(built_in), typed;
+
+        /// Feature columns, such as 'x*' or 'age,bmi'
+        features: String [value_name = "GLOB"] idle(built_in), typed;
+
+        /// A .npy matrix with one row per row of the table
+        features_file: PathBuf [value_name = "F.npy"] idle(built_in), typed;
+
+        /// Resize images to HEIGHTxWIDTH, such as 64x48
+        image_size: ImageSize [value_name = "HxW"] idle(built_in), typed;
+
+        /// Which part of an image is resized: none (all of it, stretched) or center [default: none]
+        crop: CropFlag [value_name = "none|center", value_parser = by_name::<CropFlag>] idle(built_in), typed;
+
+        /// Read images as grey or rgb [default: grey if all are]
+        colour: Colour [value_name = "grey|rgb", value_parser = by_name::<Colour>] idle(built_in), typed;
+
+        /// Leave out rows whose image cannot be read, and count them
+        skip_unreadable: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
+            idle(built_in), typed;
+
+        /// Let the table name images outside its folder, also through links
+        allow_outside: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
+            idle(built_in), typed;
+
+        /// Decides the split by id that is made when the data have none
+        split_seed: u64 [value_name = "S", value_parser = seed()] idle(built_in), typed;
+
+        /// Bins that the label of a regression is cut into for grouping
+        label_bins: usize [value_name = "N"]
+            idle(|on| built_in(on).or_else(|| (!on.is_regression).then(|| "only --task regression has bins".into()))),
+            config(label_bins);
+    }
+}
+
+settings! {
+    /// How large built-in data are.
+    SizeFlags of DataSituation;
+
+    "Built-in data" {
+        /// Training rows of built-in data
+        rows: usize [value_name = "N"] idle(not_built_in), typed;
+
+        /// Pairs of rows with the same id among them
+        groups: usize [value_name = "N"] idle(not_built_in), typed;
+
+        /// Rows of each test split
+        test_rows: usize [value_name = "N"] idle(not_built_in), typed;
+
+        /// Decides what is drawn
+        data_seed: u64 [value_name = "S", value_parser = seed()] idle(not_built_in), typed;
+    }
+}

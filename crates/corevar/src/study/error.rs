@@ -1,0 +1,113 @@
+//! Why a study stopped.
+
+use std::io;
+use std::path::PathBuf;
+
+use corevar_data::{DataError, Tip};
+
+use super::folder::RunFolderError;
+use super::select::SelectError;
+use crate::penalty::Penalty;
+use crate::range::ConfigError;
+use crate::train::TrainError;
+
+/// Why a study stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// A run failed, or was stopped.
+    #[error("{run}: {cause}")]
+    Train {
+        /// Estimator and number of the run.
+        run: String,
+        /// Why.
+        cause: Box<TrainError>,
+    },
+    /// What was finished could not be kept.
+    #[error("{run}: cannot be saved: {cause}")]
+    Save {
+        /// Estimator and number of the run.
+        run: String,
+        /// Why.
+        cause: io::Error,
+    },
+    /// A fault of this program: no input may lead here.
+    #[error("{run}: a fault in corevar: {message}")]
+    Panic {
+        /// Estimator and number of the run.
+        run: String,
+        /// What the thread said when it gave up.
+        message: String,
+    },
+    /// The system gave no threads.
+    #[error("cannot start {threads} threads: {cause}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// Why.
+        cause: String,
+    },
+    /// A conditional penalty without a group would train the pooled model.
+    #[error("{data}: no two training rows share a label and an id, so {penalty} is always 0")]
+    NoGroups {
+        /// As the data name themselves.
+        data: String,
+        /// Of CoRe.
+        penalty: Penalty,
+    },
+    /// The models cannot be looked at.
+    #[error(transparent)]
+    Evidence(#[from] TrainError),
+    /// A setting makes no sense.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// Nothing could be chosen.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// The folder cannot take the run.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
+    /// The data cannot be read.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A record could not be written.
+    #[error("{}: {cause}", path.display())]
+    Record {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+}
+
+impl Tip for StudyError {
+    fn tip(&self) -> Option<String> {
+        match self {
+            Self::Train { cause, .. } => cause.tip(),
+            Self::Save { .. } | Self::Record { .. } => {
+                Some("make room or choose another `KeepIn::folder`; `Start::Resume` keeps what is finished".into())
+            }
+            Self::Panic { .. } => Some(
+                "please report it with the settings; runs that are finished are kept, and `Start::Resume` goes on".into(),
+            ),
+            Self::Threads { .. } => Some("set the field `threads` to fewer".into()),
+            Self::NoGroups { .. } => Some(
+                "put the id that says \"the same object\" into the column group_id, or name its column in the field \
+                 `group_column`; the pooled estimator alone is trained with the field `penalty` set to none"
+                    .into(),
+            ),
+            Self::Evidence(cause) => cause.tip(),
+            Self::Config(cause) => cause.tip(),
+            Self::Select(cause) => cause.tip(),
+            Self::Folder(cause) => cause.tip(),
+            Self::Data(cause) => cause.tip(),
+        }
+    }
+}
+
+impl StudyError {
+    /// Whether the observer stopped it: what was trained is kept.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Self::Train { cause, .. } if matches!(**cause, TrainError::Interrupted { .. }))
+    }
+}

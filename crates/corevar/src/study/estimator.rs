@@ -1,0 +1,142 @@
+//! What is trained: estimators by name, alone, side by side, or as a grid of settings.
+
+use super::Measure;
+use crate::penalty::Penalty;
+use crate::range::ConfigError;
+use crate::train::{CheckedTrainConfig, TrainConfig};
+
+/// A named configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimator {
+    /// `pooled`, `core`, `label-variance`, `total-variance`.
+    pub name: String,
+    /// Tells it from the other estimators of the run, in file names and progress: its name, unless a path has several
+    /// settings of that name.
+    pub key: String,
+    /// Its seed is that of the first run; run `r` adds `r`.
+    pub config: CheckedTrainConfig,
+}
+
+impl Estimator {
+    /// The estimator of a configuration, named after its penalty.
+    pub fn new(config: CheckedTrainConfig) -> Self {
+        let name = config.penalty.estimator_name();
+        Self { name: name.into(), key: name.into(), config }
+    }
+
+    /// The pooled estimator, CoRe, and the two baselines with the same penalty weight if asked for.
+    pub fn side_by_side(core: &CheckedTrainConfig, baselines: bool) -> Result<Vec<Self>, ConfigError> {
+        let with = |penalty, penalty_weight| {
+            let config = TrainConfig { penalty, penalty_weight, ..TrainConfig::clone(core) };
+            config.check().map(Self::new)
+        };
+        let mut estimators = vec![with(Penalty::NONE, 0.0)?, with(core.penalty, core.penalty_weight)?];
+        if baselines {
+            for penalty in [Penalty::LABEL_VARIANCE, Penalty::TOTAL_VARIANCE] {
+                estimators.push(with(penalty, core.penalty_weight)?);
+            }
+        }
+        Ok(estimators)
+    }
+
+    /// One setting of a grid. Its key names the whole setting: another value in the grid must not change it.
+    fn setting(base: &TrainConfig, penalty: Penalty, weight: f64, ridge: f64) -> Result<Self, ConfigError> {
+        let config = TrainConfig { penalty, penalty_weight: weight, ridge, ..base.clone() }.check()?;
+        let name = penalty.estimator_name();
+        let key = match penalty {
+            Penalty::NONE => format!("{name}-ridge{ridge}"),
+            penalty if penalty.needs_groups() => format!("{name}-{penalty}-{weight}-ridge{ridge}"),
+            _ => format!("{name}-{weight}-ridge{ridge}"),
+        };
+        Ok(Self { key, ..Self::new(config) })
+    }
+}
+
+/// Settings to choose from: all of them with all others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// Values of λ.
+    pub penalty_weights: Vec<f64>,
+    /// Values of the ridge.
+    pub ridges: Vec<f64>,
+    /// Penalties; the pooled estimator comes along anyway.
+    pub penalties: Vec<Penalty>,
+}
+
+impl Grid {
+    /// Around 1, the weight that suits most data. Far beyond, the penalty shrinks the logits rather than their style.
+    pub const PENALTY_WEIGHTS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
+
+    /// The usual weights of one penalty and ridge.
+    pub fn of(config: &TrainConfig) -> Self {
+        Self {
+            penalty_weights: Self::PENALTY_WEIGHTS.to_vec(),
+            ridges: vec![config.ridge],
+            penalties: vec![config.penalty],
+        }
+    }
+
+    /// The weights of a path that is solved exactly: 0.001 to 1000, five per decade, and infinity.
+    pub fn path_weights() -> Vec<f64> {
+        // Two digits are enough, and read better.
+        let round = |weight: f64| format!("{weight:.1e}").parse().unwrap_or(weight);
+        (-15..=15).map(|fifth| round(10f64.powf(f64::from(fifth) / 5.0))).chain([f64::INFINITY]).collect()
+    }
+
+    /// The pooled estimator for each ridge, and every other setting of the grid.
+    pub fn estimators(&self, base: &TrainConfig) -> Result<Vec<Estimator>, ConfigError> {
+        let mut estimators = Vec::new();
+        for &ridge in &self.ridges {
+            estimators.push(Estimator::setting(base, Penalty::NONE, 0.0, ridge)?);
+        }
+        for &penalty in &self.penalties {
+            for &ridge in &self.ridges {
+                for &weight in &self.penalty_weights {
+                    estimators.push(Estimator::setting(base, penalty, weight, ridge)?);
+                }
+            }
+        }
+        Ok(estimators)
+    }
+}
+
+/// One training run to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub estimator: &'a Estimator,
+    /// Counted from 0.
+    pub run: usize,
+}
+
+impl Job<'_> {
+    pub fn seed(&self) -> u64 {
+        self.estimator.config.seed.wrapping_add(self.run as u64)
+    }
+
+    /// The settings of this run.
+    pub fn config(&self) -> CheckedTrainConfig {
+        self.estimator.config.with_seed(self.seed())
+    }
+
+    /// Tells it from the other runs, in file names.
+    pub fn key(&self) -> String {
+        format!("{}-{}", self.estimator.key, self.seed())
+    }
+
+    /// As it is called in progress and errors.
+    pub fn name(&self) -> String {
+        format!("{}, run {}", self.estimator.key, self.run + 1)
+    }
+}
+
+/// All estimators are measured by the penalty of CoRe, also those that were trained without it.
+pub(crate) fn measure(estimators: &[Estimator]) -> Measure {
+    let core =
+        estimators.iter().map(|estimator| &estimator.config).find(|config| config.penalty.needs_groups());
+    let config = core.or(estimators.first().map(|estimator| &estimator.config));
+    Measure {
+        penalty: core.map_or(Penalty::LOGIT_VARIANCE, |config| config.penalty),
+        normalise: config.map_or_else(Default::default, |config| config.normalise),
+        label_bins: config.map_or_else(|| TrainConfig::default().label_bins, |config| config.label_bins),
+    }
+}

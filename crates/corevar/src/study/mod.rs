@@ -1,0 +1,462 @@
+//! The whole way from data to verdict as one call: hold-out, grid, training of several models at once, checkpoints and
+//! resume, choice of λ, refit, evaluation, evidence and records.
+//!
+//! ```
+//! use corevar::{Dataset, Study};
+//!
+//! # let (values, labels, ids) = corevar::study::example();
+//! let data = Dataset::features(["core", "style"], values).classes(&labels).ids(ids).split_by_id(0.25, 1).check()?;
+//! let outcome = Study::new(&data).run()?;
+//! let error = outcome.results.main("core").and_then(|core| core.mean["test"].error);
+//! println!("{error:?}, {:?}", outcome.verdict());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checkpoint;
+mod error;
+mod estimator;
+mod evaluate;
+mod folder;
+mod hold_out;
+mod jobs;
+pub mod layout;
+mod models;
+mod observer;
+mod outcome;
+mod select;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use burn::tensor::Device;
+use corevar_data::{Dataset, Inputs, ReadReport};
+
+pub use crate::evaluate::Measure;
+pub use error::StudyError;
+pub(crate) use estimator::measure;
+pub use estimator::{Estimator, Grid};
+pub use evaluate::{Evaluation, write_evaluation};
+pub(crate) use folder::RunRecord;
+pub use folder::{RunFolder, RunFolderError, Start, check as check_folder};
+pub use models::{FoundModel, find_models};
+pub use observer::{Observer, Unobserved};
+pub use outcome::Outcome;
+pub use select::{Criterion, SelectError, TOLERANCE, sentence};
+pub use settings::{check_same_settings, check_settings};
+
+use self::hold_out::with_validation;
+use self::jobs::{Finished, Jobs};
+use self::select::{constant_loss, select};
+use crate::evidence::{Evidence, Setting, Subject, gather};
+use crate::fingerprint::fingerprint;
+use crate::model::ModelSpec;
+use crate::range::ConfigError;
+use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Selection};
+use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
+
+/// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
+const VALIDATION: f64 = 0.2;
+/// Draws these rows; the runs' own seeds must not change them.
+const VALIDATION_SEED: u64 = 0;
+
+/// What to train on some data, and how. Without further words it compares the pooled estimator with CoRe, one run each, with
+/// the model that suits the inputs.
+#[must_use = "`run` does the study"]
+pub struct Study<'a> {
+    dataset: &'a Dataset,
+    config: TrainConfig,
+    subject: What,
+    choice: Option<Choice>,
+    runs: usize,
+    threads: usize,
+    device: Device,
+    folder: Option<KeepIn>,
+    report: Option<&'a ReadReport>,
+    observer: &'a dyn Observer,
+}
+
+/// What is trained.
+#[derive(Debug, Clone)]
+enum What {
+    /// The estimator of the configuration alone.
+    One,
+    /// It, the pooled estimator, and perhaps the baselines.
+    SideBySide { baselines: bool },
+    /// The grid that is chosen from, and nothing else.
+    Grid,
+    /// These, just so.
+    Listed(Vec<Estimator>),
+}
+
+/// Settings to choose from, and the rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// What is tried.
+    pub grid: Grid,
+    /// What decides.
+    pub rule: Criterion,
+}
+
+/// Where a study keeps its runs and records.
+#[derive(Debug, Clone)]
+pub struct KeepIn {
+    /// Folder of the run.
+    pub folder: PathBuf,
+    /// What to do with a run that is there.
+    pub start: Start,
+    /// Text of `config.toml`: all settings.
+    pub config: String,
+    /// Between two checkpoints of a run.
+    pub checkpoint_every: Duration,
+}
+
+impl<'a> Study<'a> {
+    /// A study of these data.
+    pub fn new(dataset: &'a Dataset) -> Self {
+        Self {
+            dataset,
+            config: TrainConfig { model: ModelSpec::for_inputs(dataset.inputs()), ..Default::default() },
+            subject: What::SideBySide { baselines: false },
+            choice: None,
+            runs: 1,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            device: Device::flex(),
+            folder: None,
+            report: None,
+            observer: &Unobserved,
+        }
+    }
+
+    /// Settings of training, those of CoRe.
+    pub fn config(self, config: TrainConfig) -> Self {
+        Self { config, ..self }
+    }
+
+    /// Train the estimator of the configuration alone.
+    pub fn one(self) -> Self {
+        Self { subject: What::One, ..self }
+    }
+
+    /// Also train the two baselines: variance given the label alone, and overall variance.
+    pub fn with_baselines(self) -> Self {
+        Self { subject: What::SideBySide { baselines: true }, ..self }
+    }
+
+    /// Train these estimators, just so.
+    pub fn listed(self, estimators: Vec<Estimator>) -> Self {
+        Self { subject: What::Listed(estimators), ..self }
+    }
+
+    /// Choose the penalty weight on validation rows first, from the usual weights, then train with it on all training rows.
+    pub fn choose(self, rule: Criterion) -> Self {
+        let grid = Grid::of(&self.config);
+        self.choose_from(Choice { grid, rule })
+    }
+
+    /// As [`Study::choose`], from these settings.
+    pub fn choose_from(self, choice: Choice) -> Self {
+        Self { choice: Some(choice), ..self }
+    }
+
+    /// Train the grid on the rows that are not held out, and mark what the rule chooses.
+    pub fn sweep(self, choice: Choice) -> Self {
+        Self { subject: What::Grid, choice: Some(choice), ..self }
+    }
+
+    /// Training runs of each estimator, with seeds that count up. A linear model is solved exactly: one run is all there is.
+    pub fn runs(self, runs: usize) -> Self {
+        Self { runs, ..self }
+    }
+
+    /// Threads to use; the results do not depend on it.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Where networks are trained.
+    pub fn device(self, device: Device) -> Self {
+        Self { device, ..self }
+    }
+
+    /// Keep every run and all records in a folder, with checkpoints from which a study that was stopped goes on.
+    pub fn keep_in(self, folder: KeepIn) -> Self {
+        Self { folder: Some(folder), ..self }
+    }
+
+    /// What the reader said of the data, for the evidence.
+    pub fn read_report(self, report: Option<&'a ReadReport>) -> Self {
+        Self { report, ..self }
+    }
+
+    /// Who follows it.
+    pub fn observe(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Does it.
+    pub fn run(self) -> Result<Outcome, StudyError> {
+        let config = self.config.clone().check()?;
+        check_fit(&config, self.dataset)?;
+        self.choice.as_ref().map_or(Ok(()), |choice| choice.rule.check())?;
+        let grid = self.choice.as_ref().map(|choice| choice.grid.estimators(&config)).transpose()?;
+        let estimators = self.estimators(&config)?;
+        self.refuse_without_groups(&config, estimators.iter().chain(grid.iter().flatten()))?;
+        let runs = self.runs_of(&config);
+        let several = estimators.len() * runs > 1;
+        let folder = self.create(|keep| keep.folder.clone(), several)?;
+        if let (What::Grid, Some(choice)) = (&self.subject, &self.choice) {
+            let dataset = self.hold_out(&config)?;
+            let part = Part { study: &self, dataset: dataset.as_ref().unwrap_or(self.dataset), folder };
+            return part.finish(&estimators, runs, Some(choice), None);
+        }
+        let path = self.choice.as_ref().map(|choice| self.choose_weight(&config, choice)).transpose()?;
+        let estimators = match path.as_ref().and_then(|path| path.selection.as_ref()) {
+            Some(Selection { chosen, .. }) => {
+                let config = TrainConfig { penalty_weight: *chosen, ..TrainConfig::clone(&config) };
+                self.estimators(&config.check()?)?
+            }
+            None => estimators,
+        };
+        Part { study: &self, dataset: self.dataset, folder }.finish(&estimators, runs, None, path)
+    }
+
+    fn estimators(&self, config: &CheckedTrainConfig) -> Result<Vec<Estimator>, ConfigError> {
+        match (&self.subject, &self.choice) {
+            (What::One, _) => Ok(vec![Estimator::new(config.clone())]),
+            (What::SideBySide { baselines }, _) => Estimator::side_by_side(config, *baselines),
+            (What::Listed(estimators), _) => Ok(estimators.clone()),
+            (What::Grid, Some(choice)) => choice.grid.estimators(config),
+            (What::Grid, None) => Grid::of(config).estimators(config),
+        }
+    }
+
+    fn runs_of(&self, config: &TrainConfig) -> usize {
+        if config.model == ModelSpec::Linear { 1 } else { self.runs }
+    }
+
+    /// A conditional penalty without a group would train the pooled model: hardly what was meant.
+    fn refuse_without_groups<'e>(
+        &self,
+        config: &TrainConfig,
+        mut estimators: impl Iterator<Item = &'e Estimator>,
+    ) -> Result<(), StudyError> {
+        // The estimators of an experiment are meant as they are listed.
+        let is_listed = matches!(self.subject, What::Listed(_));
+        let needs = |estimator: &&Estimator| estimator.config.penalty.needs_groups();
+        match estimators.find(needs).filter(|_| !is_listed) {
+            Some(core) if DataSummary::new(self.dataset, config.label_bins).groups == 0 => {
+                Err(StudyError::NoGroups { data: self.dataset.name().into(), penalty: core.config.penalty })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// In a folder of its own, with one run per weight, on the rows that are not held out.
+    fn choose_weight(&self, config: &CheckedTrainConfig, choice: &Choice) -> Result<Results, StudyError> {
+        let held_out = self.hold_out(config)?;
+        // One standard error needs the runs; the other rules do with one.
+        let runs = if choice.rule == Criterion::StandardError { self.runs_of(config) } else { 1 };
+        let folder = self.create(|keep| keep.folder.join(layout::SELECTION), true)?;
+        let part = Part { study: self, dataset: held_out.as_ref().unwrap_or(self.dataset), folder };
+        let Trained { results, epochs, .. } =
+            part.train(&choice.grid.estimators(config)?, runs, Some(choice))?;
+        part.write_results(&results, &epochs)?;
+        part.remove_states()?;
+        Ok(results)
+    }
+
+    /// The data with validation rows cut from the training rows; None when they have such rows already.
+    fn hold_out(&self, config: &TrainConfig) -> Result<Option<Dataset>, StudyError> {
+        let splits = with_validation(self.dataset, VALIDATION, config.label_bins, VALIDATION_SEED);
+        let Some(splits) = splits else { return Ok(None) };
+        let dataset = self.dataset.with_splits(splits)?;
+        let rows = dataset.validation().len();
+        self.observer.note(&format!(
+            "No split `val`: holding out {rows} training rows (whole groups) to choose the penalty weight"
+        ));
+        Ok(Some(dataset))
+    }
+
+    /// The folder of a run, or of a part of it: a resumed run may not have come to that part.
+    fn create(
+        &self,
+        folder: impl Fn(&KeepIn) -> PathBuf,
+        several: bool,
+    ) -> Result<Option<RunFolder>, RunFolderError> {
+        let Some(keep) = &self.folder else { return Ok(None) };
+        let path: &Path = &folder(keep);
+        let start = match keep.start {
+            Start::Resume if !path.join(layout::CONFIG).exists() => Start::New,
+            start => start,
+        };
+        if start == Start::Resume {
+            check_settings(path, &keep.config)?;
+        }
+        RunFolder::create(path, start, &keep.config, several).map(Some)
+    }
+}
+
+/// A study, or the choice within it: data with their splits, and where the runs go.
+struct Part<'a> {
+    study: &'a Study<'a>,
+    dataset: &'a Dataset,
+    folder: Option<RunFolder>,
+}
+
+/// What the training of a part leaves.
+struct Trained {
+    results: Results,
+    /// The runs of each estimator.
+    finished: Vec<Vec<Finished>>,
+    epochs: Vec<EpochLine>,
+}
+
+impl Part<'_> {
+    /// Trains what is not kept yet, chooses if asked to, and summarises.
+    fn train(
+        &self,
+        estimators: &[Estimator],
+        runs: usize,
+        choice: Option<&Choice>,
+    ) -> Result<Trained, StudyError> {
+        let data = fingerprint(self.dataset)?;
+        self.folder.iter().try_for_each(|folder| folder.check_data(&data))?;
+        let every = self.study.folder.as_ref().map_or(Duration::MAX, |keep| keep.checkpoint_every);
+        let measure = measure(estimators);
+        let jobs = Jobs {
+            dataset: self.dataset,
+            data: &data,
+            measure,
+            threads: self.study.threads,
+            device: &self.study.device,
+            folder: self.folder.as_ref().map(|folder| (folder, every)),
+            observer: self.study.observer,
+        };
+        let finished = jobs.train(estimators, runs)?;
+        let of = |(estimator, runs): (&Estimator, &Vec<Finished>)| {
+            EstimatorResult::new(estimator, runs.iter().map(|run| run.result.clone()).collect())
+        };
+        let mut results = Results {
+            schema: SCHEMA.into(),
+            title: None,
+            data: DataSummary::new(self.dataset, measure.label_bins),
+            estimators: estimators.iter().zip(&finished).map(of).collect(),
+            selection: None,
+        };
+        if let Some(choice) = choice {
+            let constant = constant_loss(self.dataset, self.dataset.validation());
+            select(&mut results, choice.rule, constant)?;
+        }
+        let epochs = epoch_lines(estimators, &finished);
+        Ok(Trained { results, finished, epochs })
+    }
+
+    /// Trains, gathers the evidence and writes all records.
+    fn finish(
+        self,
+        estimators: &[Estimator],
+        runs: usize,
+        choice: Option<&Choice>,
+        path: Option<Results>,
+    ) -> Result<Outcome, StudyError> {
+        let Trained { mut results, finished, epochs } = self.train(estimators, runs, choice)?;
+        if results.selection.is_none() {
+            results.selection = path.as_ref().and_then(|path| path.selection.clone());
+        }
+        if matches!(self.study.subject, What::Listed(_)) {
+            mark_main(&mut results, estimators);
+        }
+        let evidence = self.evidence(estimators, &finished, &results)?;
+        let outcome = Outcome::new(results, evidence, epochs, path, estimators, finished);
+        self.write_results(&outcome.results, &outcome.epochs)?;
+        if let Some(folder) = &self.folder {
+            let file = folder.path().join(layout::EVIDENCE);
+            folder
+                .write_evidence(&outcome.evidence)
+                .map_err(|cause| StudyError::Record { path: file, cause })?;
+        }
+        Ok(outcome.kept_in(self.folder))
+    }
+
+    fn write_results(&self, results: &Results, epochs: &[EpochLine]) -> Result<(), StudyError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        let of = |name: &str| {
+            let path = folder.path().join(name);
+            move |cause| StudyError::Record { path, cause }
+        };
+        folder.write_metrics(epochs).map_err(of(layout::METRICS))?;
+        folder.write_results(results).map_err(of(layout::RESULTS))
+    }
+
+    fn remove_states(&self) -> Result<(), StudyError> {
+        let Some(folder) = &self.folder else { return Ok(()) };
+        folder.finish().map_err(|cause| StudyError::Record { path: folder.states(), cause })
+    }
+
+    /// From the first run of each setting.
+    fn evidence(
+        &self,
+        estimators: &[Estimator],
+        finished: &[Vec<Finished>],
+        results: &Results,
+    ) -> Result<Evidence, StudyError> {
+        let settings = estimators.iter().zip(&results.estimators).map(|(estimator, result)| Setting {
+            chosen: result.chosen,
+            ..Setting::new(&estimator.name, &estimator.config)
+        });
+        let first = finished.iter().map(|runs| &runs[0]);
+        let subjects: Vec<Subject> = settings
+            .zip(first)
+            .map(|(setting, run)| Subject { setting, model: &run.model, outputs: &run.outputs })
+            .collect();
+        let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
+        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
+        let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
+            threads: self.study.threads,
+            cause: cause.to_string(),
+        };
+        Ok(pool.map_err(threads)?.install(work)?)
+    }
+}
+
+/// Of several settings of one estimator, the report speaks of the one that has no further name.
+fn mark_main(results: &mut Results, estimators: &[Estimator]) {
+    for (result, estimator) in results.estimators.iter_mut().zip(estimators) {
+        let namesakes = estimators.iter().filter(|other| other.name == estimator.name).count();
+        result.chosen = namesakes > 1 && estimator.key == estimator.name;
+    }
+}
+
+fn epoch_lines(estimators: &[Estimator], finished: &[Vec<Finished>]) -> Vec<EpochLine> {
+    let of_run = |estimator: &Estimator, run: &Finished| -> Vec<EpochLine> {
+        let line = |epoch| EpochLine::new(&estimator.name, &estimator.config, run.result.seed, epoch);
+        run.epochs.iter().map(line).collect()
+    };
+    let runs = estimators.iter().zip(finished);
+    runs.flat_map(|(estimator, runs)| runs.iter().flat_map(move |run| of_run(estimator, run))).collect()
+}
+
+impl ModelSpec {
+    /// The usual model: a CNN for pictures, a linear one for features.
+    pub fn for_inputs(inputs: &Inputs) -> Self {
+        match inputs {
+            Inputs::Images(_) => Self::Cnn(Default::default()),
+            Inputs::Features(_) => Self::Linear,
+        }
+    }
+}
+
+/// Rows, labels and ids for examples: two features, the second of which is style and says as much as the first.
+#[doc(hidden)]
+pub fn example() -> (Vec<f32>, Vec<&'static str>, Vec<Option<usize>>) {
+    let noise = |number: usize| (number.wrapping_mul(2_654_435_761) >> 7 & 1023) as f32 / 512.0 - 1.0;
+    let side = |row: usize| if (row / 2).is_multiple_of(2) { 1.0 } else { -1.0 };
+    let values = (0..120).flat_map(|row| [side(row) + noise(row / 2), 2.0 * side(row) + noise(row + 1000)]);
+    let labels = (0..120).map(|row| if side(row) > 0.0 { "a" } else { "b" });
+    (values.collect(), labels.collect(), (0..120).map(|row| (row < 80).then_some(row / 2)).collect())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! Who follows a study.
+
+use crate::train::{Log, Quiet};
+
+/// Follows a study: shows its progress, and may stop it. Called from several threads; every method can be left out.
+pub trait Observer: Sync {
+    /// Something that the user should know.
+    fn note(&self, _line: &str) {}
+
+    /// A training run begins. The log follows its steps and epochs.
+    fn started(&self, _run: &str, _epochs: usize) -> Box<dyn Log> {
+        Box::new(Quiet::default())
+    }
+
+    /// A training run is done and kept.
+    fn finished(&self, _run: &str, _seconds: f64) {}
+
+    /// Asked after every step. True stops all runs after they kept their state.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Shows nothing and never stops.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}

@@ -1,0 +1,149 @@
+//! Small studies whose outcome is known.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use corevar_data::synthetic::{Sizes, find};
+
+use super::*;
+use crate::penalty::Penalty;
+use crate::train::{EpochRecord, Log, TrainError};
+
+fn linear() -> Dataset {
+    find("linear").unwrap().generate(&Sizes { rows: 400, groups: 60, test_rows: 100 }, 1).unwrap()
+}
+
+fn keep_in(folder: &Path, start: Start) -> KeepIn {
+    KeepIn { folder: folder.into(), start, config: "a = 1\n".into(), checkpoint_every: Duration::ZERO }
+}
+
+#[test]
+fn the_usual_study_compares_pooled_and_core() {
+    let data = linear();
+    let outcome = Study::new(&data).run().unwrap();
+    let names: Vec<&str> = outcome.results.estimators.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["pooled", "core"]);
+    assert_eq!(outcome.results.estimators[0].runs.len(), 1);
+    let error = |name: &str| outcome.results.main(name).unwrap().mean["test2"].error.unwrap();
+    assert!(error("core") < error("pooled"), "{} {}", error("core"), error("pooled"));
+    assert!(outcome.verdict()[0].starts_with("CoRe helps"));
+    assert!(outcome.model().unwrap().linear().is_some());
+}
+
+#[test]
+fn a_choice_is_made_on_held_out_rows_and_the_refit_on_all() {
+    let data = linear();
+    let outcome = Study::new(&data).choose(Criterion::default()).run().unwrap();
+    let chosen = outcome.results.selection.as_ref().unwrap().chosen;
+    let path = outcome.path.as_ref().unwrap();
+    assert_eq!(path.data.splits["val"] + path.data.splits["train"], 400);
+    assert_eq!(path.estimators.len(), 1 + Grid::PENALTY_WEIGHTS.len());
+    assert_eq!(outcome.results.data.splits["train"], 400);
+    assert_eq!(outcome.results.main("core").unwrap().penalty_weight, chosen);
+}
+
+#[test]
+fn a_sweep_marks_what_its_rule_chooses() {
+    let data = linear();
+    let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
+    let grid = Grid {
+        penalty_weights: vec![0.1, 10.0],
+        ridges: vec![0.01, 0.001],
+        penalties: vec![Penalty::LOGIT_VARIANCE],
+    };
+    let choice = Choice { grid, rule: Criterion::default() };
+    let outcome = Study::new(&data).config(config).sweep(choice).run().unwrap();
+    assert_eq!(outcome.results.estimators.len(), 2 + 4);
+    assert_eq!(outcome.results.estimators.iter().filter(|one| one.chosen && one.name == "core").count(), 1);
+    assert_eq!(outcome.evidence.models.len(), 6);
+}
+
+#[test]
+fn data_without_groups_are_refused_unless_only_the_pooled_estimator_is_asked_for() {
+    let data = linear();
+    let data = data.edit().ids([None::<u32>; 600]).check().unwrap();
+    let error = Study::new(&data).run().unwrap_err();
+    assert!(matches!(error, StudyError::NoGroups { .. }), "{error}");
+    let pooled = TrainConfig {
+        penalty: Penalty::NONE,
+        penalty_weight: 0.0,
+        model: ModelSpec::Linear,
+        ..Default::default()
+    };
+    assert!(Study::new(&data).config(pooled).one().run().is_ok());
+}
+
+/// Stops all runs after so many steps, each of which takes its time.
+struct StopAfter(AtomicUsize);
+
+struct Slow;
+
+impl Log for Slow {
+    fn step(&mut self, _: usize, _: usize) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+
+    fn epoch(&mut self, _: EpochRecord) {}
+}
+
+impl Observer for StopAfter {
+    fn started(&self, _: &str, _: usize) -> Box<dyn Log> {
+        Box::new(Slow)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+#[test]
+fn a_study_that_was_stopped_goes_on_and_its_time_counts_whole() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("run");
+    let data =
+        find("nonlinear").unwrap().generate(&Sizes { rows: 240, groups: 20, test_rows: 20 }, 1).unwrap();
+    let config = TrainConfig {
+        model: ModelSpec::Mlp { hidden: vec![4] },
+        epochs: 3,
+        batch_size: 60,
+        ..Default::default()
+    };
+    let study =
+        |start| Study::new(&data).config(config.clone()).one().threads(1).keep_in(keep_in(&folder, start));
+    let error = study(Start::New).observe(&StopAfter(AtomicUsize::new(8))).run().unwrap_err();
+    assert!(error.is_interruption(), "{error}");
+    let StudyError::Train { cause, .. } = &error else { panic!("{error}") };
+    assert!(matches!(**cause, TrainError::Interrupted { .. }));
+    let resumed = study(Start::Resume).run().unwrap();
+    let whole = Study::new(&data).config(config.clone()).one().run().unwrap();
+    let numbers = |outcome: &Outcome| outcome.results.estimators[0].mean.clone();
+    assert_eq!(numbers(&resumed), numbers(&whole));
+    // Seven slow steps before the stop, none after it.
+    let seconds = resumed.results.estimators[0].runs[0].seconds;
+    assert!(seconds > 0.13, "{seconds}");
+    assert!(folder.join(layout::RESULTS).exists() && folder.join(layout::MODEL).exists());
+    resumed.finish().unwrap();
+    assert!(!folder.join(layout::STATES).exists());
+}
+
+#[test]
+fn what_is_finished_is_not_trained_again() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("run");
+    let data = linear();
+    let first = Study::new(&data).keep_in(keep_in(&folder, Start::New)).run().unwrap();
+    let results = first.results.clone();
+    drop(first);
+    struct NothingNew;
+    impl Observer for NothingNew {
+        fn started(&self, run: &str, _: usize) -> Box<dyn Log> {
+            panic!("{run} is trained again")
+        }
+    }
+    let again =
+        Study::new(&data).keep_in(keep_in(&folder, Start::Resume)).observe(&NothingNew).run().unwrap();
+    assert_eq!(again.results, results);
+    let other =
+        Study::new(&data).keep_in(KeepIn { config: "a = 2\n".into(), ..keep_in(&folder, Start::Resume) });
+    drop(again);
+    assert!(other.run().unwrap_err().to_string().contains("a = 1, not 2"));
+}
