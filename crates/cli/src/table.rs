@@ -1,7 +1,7 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
-use corevar::evidence::{Evidence, Setting, StressCurve};
-use corevar::results::{EstimatorResult, Numbers, Results};
+use corevar::evidence::{Evidence, StressCurve};
+use corevar::results::{EstimatorResult, Numbers, Results, Setting};
 use corevar::stress::WorstCase;
 use corevar_data::{BySplit, SplitName};
 use corevar_paper::Reproduction;

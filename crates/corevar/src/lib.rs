@@ -27,7 +27,7 @@
 
 pub mod batches;
 pub mod calendar;
-pub mod certificate;
+mod certificate;
 mod core;
 mod evaluate;
 pub mod evidence;
@@ -39,9 +39,10 @@ pub mod model;
 pub mod penalty;
 mod range;
 pub mod results;
+mod rows;
+mod rule;
 pub mod stress;
 pub mod study;
-mod task;
 pub mod train;
 mod verdict;
 
@@ -52,7 +53,8 @@ pub use files::write_whole;
 pub use model::{Model, Predictions};
 pub use penalty::Penalty;
 pub use range::ConfigError;
+pub use rows::Task;
+pub use rule::{Rule, SelectError, TOLERANCE};
 pub use study::{Observer, Outcome, Study, StudyError};
-pub use task::Task;
 pub use train::{TrainConfig, TrainError};
 pub use verdict::{bias_reading, verdict};

@@ -5,11 +5,12 @@ use corevar_data::{Dataset, Groups, Views};
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::losses;
-use crate::evidence::{Setting, StressCurve, StressPoint};
+use crate::evidence::{StressCurve, StressPoint};
+use crate::model::ModelError;
 use crate::model::{Model, Outputs};
+use crate::results::Setting;
+use crate::rows::{Rows, Task};
 use crate::study::FoundModel;
-use crate::task::{Rows, Task};
-use crate::train::TrainError;
 
 /// One intervention at growing strengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +66,7 @@ pub fn stress(
     models: &[FoundModel],
     ladders: &[Ladder],
     seed: u64,
-) -> Result<Stress, TrainError> {
+) -> Result<Stress, ModelError> {
     let mut stress = Stress::default();
     for found in models {
         let plain = Seen::of(&found.model, views.plain(), split)?;
@@ -104,7 +105,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(model: &Model, dataset: &Dataset, split: &str) -> Result<Self, TrainError> {
+    fn of(model: &Model, dataset: &Dataset, split: &str) -> Result<Self, ModelError> {
         let rows = Rows::new(dataset, dataset.split(split).unwrap_or_default(), 1);
         let outputs = model.outputs(&rows)?;
         let count = rows.len().max(1) as f64;

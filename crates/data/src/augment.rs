@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::changed::{Changed, Mode, Which};
+use crate::dataset::{Changed, Mode, Which};
 use crate::interventions::Recipe;
 use crate::{DataError, Dataset, Images, Inputs, Labels, Pixels};
 

@@ -6,7 +6,6 @@
 mod augment;
 pub mod bounded;
 mod cache;
-mod changed;
 mod dataset;
 mod error;
 pub mod groups;
@@ -19,6 +18,7 @@ mod names;
 mod natural;
 pub mod random;
 mod save;
+mod shape;
 mod split;
 pub mod synthetic;
 pub mod table;
@@ -27,14 +27,14 @@ mod views;
 
 pub use augment::{Amount, Augmentation};
 pub use cache::Cache;
-pub use changed::{Changed, Mode};
 pub use dataset::{
-    Attribute, Dataset, DatasetBuilder, Features, ImageShape, Images, Inputs, Labels, Pixels, Preparation,
+    Attribute, Changed, Dataset, DatasetBuilder, Features, Images, Inputs, Labels, Mode, Pixels, Preparation,
 };
 pub use error::{DataError, Place};
 pub use groups::Groups;
 pub use natural::natural;
 pub use save::{encode_png, save};
+pub use shape::ImageShape;
 pub use split::{BySplit, Role, Split, SplitName};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
 pub use tip::Tip;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::changed::{Changed, Mode, Which};
+use crate::dataset::{Changed, Mode, Which};
 use crate::interventions::Recipe;
 use crate::{DataError, Dataset, ImageShape, Images, Inputs, Pixels};
 

@@ -3,7 +3,7 @@
 use burn::tensor::Device;
 use corevar::ConfigError;
 use corevar::penalty::Penalty;
-use corevar::train::{CheckedTrainConfig, Quiet, TrainConfig, train};
+use corevar::train::{CheckedTrainConfig, Quiet, TrainConfig, TrainError, train};
 use corevar_data::{Dataset, Inputs};
 
 use super::spec::ExperimentError;
@@ -21,7 +21,7 @@ pub(super) fn seen_by_a_network(
     let config =
         config(seed).map_err(|cause| ExperimentError::Config { experiment: "identity".into(), cause })?;
     let trained = train(&config, &task, &Device::flex(), &mut Quiet::default())?;
-    let Some(features) = trained.embed(&dataset)? else { return Ok(dataset) };
+    let Some(features) = trained.embed(&dataset).map_err(TrainError::from)? else { return Ok(dataset) };
     let name = format!("{}, as a network sees them that tells persons apart", dataset.name());
     Ok(dataset.edit().inputs(Inputs::Features(features)).name(name).check()?)
 }

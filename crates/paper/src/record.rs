@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use corevar::calendar;
 use corevar::model::ModelSpec;
-use corevar::results::{EstimatorResult, Results, weight};
+use corevar::penalty::weight;
+use corevar::results::{EstimatorResult, Results};
 use corevar::study::layout;
 use corevar::train::TrainConfig;
 use corevar::write_whole;
@@ -260,7 +261,7 @@ impl Reproduction {
     }
 }
 
-/// What a variant left in its folder when all its runs were done.
+/// What a variant left when all its runs were done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     results: Results,
@@ -268,6 +269,11 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// Just now.
+    pub(super) fn now(results: Results) -> Self {
+        Self { results, time: SystemTime::now() }
+    }
+
     /// None while runs of the plan are missing.
     pub fn read(folder: &Path, plan: &Plan) -> io::Result<Option<Self>> {
         let path = folder.join(layout::RESULTS);

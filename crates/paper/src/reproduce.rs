@@ -146,8 +146,8 @@ impl ExperimentRun {
                 VariantStatus::Open(start) => {
                     let (place, all) = (place + 1, self.variants.len());
                     observer.note(&format!("{name} ({place} of {all}), {}", self.source().name()));
-                    self.train(variant, start, observer, pages)?;
-                    record = self.record(Some(&record))?;
+                    let done = self.train(variant, start, observer, pages)?;
+                    record = self.with(record, &done);
                     self.write(&record, pages)?;
                 }
             }
@@ -198,6 +198,16 @@ impl ExperimentRun {
             Some(earlier) => record.with_others_of(earlier),
             None => record,
         })
+    }
+
+    /// The record with one more variant, in the order of the file.
+    fn with(&self, record: Reproduction, done: &VariantRecord) -> Reproduction {
+        let of_now = |variant: &Variant| match variant.name == done.name {
+            true => Some(done.clone()),
+            false => record.variants.iter().find(|other| other.name == variant.name).cloned(),
+        };
+        let variants = self.experiment.variants.iter().filter_map(of_now).collect();
+        Reproduction::new(&self.experiment, self.size, &self.material, variants).with_others_of(&record)
     }
 
     fn write(&self, record: &Reproduction, pages: &dyn Pages) -> Result<(), ReproduceError> {
@@ -274,7 +284,7 @@ impl ExperimentRun {
         start: Start,
         observer: &dyn Observer,
         pages: &dyn Pages,
-    ) -> Result<(), ReproduceError> {
+    ) -> Result<VariantRecord, ReproduceError> {
         let (plan, config) = self.config_of(variant)?;
         let failed = |cause| ReproduceError::Study { variant: self.name_of(variant), cause };
         // The data first: what cannot be made or trained leaves no folder behind.
@@ -294,7 +304,7 @@ impl ExperimentRun {
             .keep_in(KeepIn {
                 folder: folder.clone(),
                 start,
-                config,
+                config: config.clone(),
                 checkpoint_every: self.checkpoint_every,
             })
             .observe(observer)
@@ -303,6 +313,7 @@ impl ExperimentRun {
         let title = format!("{}, {}: {}", self.name_of(variant), self.size, outcome.results.data.name);
         let outcome = outcome.titled(title).map_err(failed)?;
         pages.variant(&outcome).map_err(|cause| ReproduceError::Write { path: folder, cause })?;
-        outcome.finish().map_err(failed)
+        outcome.finish().map_err(failed)?;
+        Ok(VariantRecord::new(variant, &plan, config, &Finished::now(outcome.results)))
     }
 }

@@ -8,8 +8,8 @@ use crate::Records;
 use crate::format::Unit;
 
 use crate::names::{Named, estimators, splits};
+use crate::plot::figure;
 use crate::plot::{Bar, Bars, Group};
-use crate::sections::figure;
 
 /// One number of a split, over all estimators.
 pub struct Measure {

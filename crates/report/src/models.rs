@@ -1,6 +1,7 @@
 //! The models that evidence was gathered of, with the names and colours that they have on the whole page.
 
-use corevar::evidence::{ModelEvidence, Setting};
+use corevar::evidence::ModelEvidence;
+use corevar::results::Setting;
 use corevar_data::SplitName;
 
 use crate::Records;

@@ -2,11 +2,85 @@
 
 use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
-use corevar::study::{Choice, Criterion, TOLERANCE};
+use corevar::study::{Choice, Grid};
 use corevar::train::TrainConfig;
+use corevar::{Rule, TOLERANCE};
 
-use super::{ChoiceFlags, Situation};
+use super::group::settings;
+use super::situation::{Idle, Situation};
 use crate::failure::Usage;
+
+settings! {
+    /// How `sweep` and --penalty-weight auto choose.
+    ChoiceFlags of Situation<'_>;
+
+    "Choice of the penalty weight" {
+        /// Weights to choose from [default: 0.01,0.03,0.1,0.3,1,3]
+        penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
+            idle(no_choice), by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.penalty_weights.clone()));
+
+        /// Ridges to choose from (sweep only) [default: that of --ridge]
+        ridges: Vec<f64> [value_name = "W,W,..", value_delimiter = ',']
+            idle(|on| only_sweep(on, "only sweep chooses a ridge")),
+            by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.ridges.clone()));
+
+        /// Penalties to choose from (sweep only) [default: that of --penalty]
+        penalties: Vec<Penalty> [value_name = "NAME,..", value_delimiter = ',']
+            idle(|on| only_sweep(on, "only sweep chooses a penalty")),
+            by(|_, _: Vec<Penalty>| {}, |decided| decided.grid(|grid| grid.penalties.clone()));
+
+        /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.15]
+        tolerance: f64 [value_name = "SHARE", allow_negative_numbers = true]
+            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
+                Rule::Tolerance { tolerance } => Some(tolerance),
+                _ => None,
+            });
+
+        /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
+        one_standard_error: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
+            idle(no_choice),
+            by(|_, _: bool| {}, |decided| (decided.choice.as_ref()?.rule == Rule::StandardError).then_some(true));
+
+        /// Instead: the weight with the lowest first-order loss under style shifts of size ξ (Theorem 2)
+        guard: f64 [value_name = "XI", allow_negative_numbers = true]
+            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
+                Rule::Guard { guard } => Some(guard),
+                _ => None,
+            });
+    }
+}
+
+impl ChoiceFlags {
+    /// Without a rule, where another one is given elsewhere.
+    pub fn without_rule(self) -> Self {
+        Self { tolerance: None, one_standard_error: None, guard: None, ..self }
+    }
+
+    /// Whether a rule is given.
+    pub fn has_rule(&self) -> bool {
+        *self != self.clone().without_rule()
+    }
+
+    /// The grid, with what the settings of CoRe say where no list is given.
+    pub fn grid(&self, config: &TrainConfig) -> Grid {
+        let usual = Grid::of(config);
+        Grid {
+            penalty_weights: self.penalty_weights.clone().unwrap_or(usual.penalty_weights),
+            ridges: self.ridges.clone().unwrap_or(usual.ridges),
+            penalties: self.penalties.clone().unwrap_or(usual.penalties),
+        }
+    }
+}
+
+/// Of the six flags that choose.
+fn no_choice(situation: &Situation) -> Idle {
+    let why = "the penalty weight is given; --penalty-weight auto chooses one";
+    (!situation.chooses()).then(|| why.into())
+}
+
+fn only_sweep(situation: &Situation, why: &str) -> Idle {
+    no_choice(situation).or_else(|| (!situation.sweeps()).then(|| why.into()))
+}
 
 /// None when the penalty weight is given.
 pub fn choice(
@@ -21,9 +95,9 @@ pub fn choice(
         let tip = "choose a conditional penalty; the pooled estimator comes along anyway";
         return Err(Usage::new("--penalty none: there is no weight to choose").tip(tip).into());
     }
-    let rule = criterion(flags)?;
+    let rule = rule(flags)?;
     rule.check()?;
-    if rule == Criterion::StandardError && config.model == ModelSpec::Linear {
+    if rule == Rule::StandardError && config.model == ModelSpec::Linear {
         let tip = "choose by --tolerance or --guard";
         let message = "--one-standard-error: a linear model is solved exactly, its runs have no spread";
         return Err(Usage::new(message).tip(tip).into());
@@ -59,7 +133,7 @@ fn check_lists(flags: &ChoiceFlags) -> Result<(), Usage> {
     Ok(())
 }
 
-fn criterion(flags: &ChoiceFlags) -> Result<Criterion, Usage> {
+fn rule(flags: &ChoiceFlags) -> Result<Rule, Usage> {
     match (flags.one_standard_error == Some(true), flags.guard) {
         (true, Some(_)) => {
             Err(Usage::new("--guard and --one-standard-error are two rules").tip("give one of them"))
@@ -67,8 +141,8 @@ fn criterion(flags: &ChoiceFlags) -> Result<Criterion, Usage> {
         (rule, guard) if flags.tolerance.is_some() && (rule || guard.is_some()) => {
             Err(Usage::new("--tolerance has no effect beside another rule").tip("leave out --tolerance"))
         }
-        (true, None) => Ok(Criterion::StandardError),
-        (false, Some(shift)) => Ok(Criterion::Guard(shift)),
-        (false, None) => Ok(Criterion::Tolerance(flags.tolerance.unwrap_or(TOLERANCE))),
+        (true, None) => Ok(Rule::StandardError),
+        (false, Some(guard)) => Ok(Rule::Guard { guard }),
+        (false, None) => Ok(Rule::Tolerance { tolerance: flags.tolerance.unwrap_or(TOLERANCE) }),
     }
 }

@@ -2,6 +2,7 @@
 //! then the flags. A flag that would have no effect is refused.
 
 mod choice;
+mod group;
 mod rows;
 mod situation;
 
@@ -12,7 +13,8 @@ use corevar::study::{Choice, Grid};
 use corevar::train::{CheckedTrainConfig, TrainConfig};
 use corevar_data::bounded;
 
-pub use rows::{AugmentFlags, ChoiceFlags, Settings, SizeFlags, TableFlags};
+pub use choice::ChoiceFlags;
+pub use rows::{AugmentFlags, Settings, SizeFlags, TableFlags};
 pub use situation::{Choosing, DataSituation, Situation};
 
 use crate::failure::{Failure, Usage};
@@ -30,9 +32,8 @@ pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> 
 
 /// The file without what a typed flag makes void: another rule, another model or penalty.
 fn still_meant(mut file: Settings, flags: &Settings) -> anyhow::Result<Settings> {
-    let rule = &flags.choice;
-    if rule.tolerance.is_some() || rule.one_standard_error.is_some() || rule.guard.is_some() {
-        file.choice = ChoiceFlags { tolerance: None, one_standard_error: None, guard: None, ..file.choice };
+    if flags.choice.has_rule() {
+        file.choice = file.choice.without_rule();
     }
     if flags.model.is_none() && flags.penalty.is_none() {
         return Ok(file);
@@ -147,7 +148,7 @@ fn runs_of(situation: &Situation, usual: usize) -> Result<usize, Usage> {
 }
 
 /// For a flag that was given in vain; `name` is its field.
-fn no_effect(name: &str, why: &str) -> Usage {
+pub fn no_effect(name: &str, why: &str) -> Usage {
     let name = name.replace('_', "-");
     Usage::new(format!("--{name} has no effect here: {why}")).tip(format!("leave out --{name}"))
 }

@@ -1,130 +1,19 @@
-//! Every setting in one row: help text, name, type, how it is typed, where it has no effect, and where its value goes.
-//!
-//! The flags, the keys of a --config file, the errors for flags without effect and the completed config.toml all come from
-//! these rows. To add a setting, add a row.
+//! Every setting in one row: help text, name, type, how it is typed, where it has no effect, and where its value goes. To add
+//! a setting, add a row. Those of the choice of a weight are in [`super::choice`].
 
 use std::path::PathBuf;
 
-use clap::Args;
 use corevar::batches::BatchMode;
 use corevar::model::ModelSpec;
 use corevar::penalty::{Given, Normalise, Penalty};
-use corevar::study::{Criterion, Grid};
 use corevar::train::TrainConfig;
-use serde::{Deserialize, Serialize};
 
+use super::choice::ChoiceFlags;
+use super::group::{Decided, settings};
 use super::situation::{DataSituation, Idle, Situation};
-use super::{Decided, no_effect};
-use crate::failure::Usage;
 use crate::values::{
-    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name, shown,
+    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name,
 };
-
-/// A group of settings, one row each:
-///
-///     /// Help text
-///     name: type [how clap reads it] idle(reason why it has no effect here, if so), where its value goes;
-///
-/// The value goes to a field of the configuration, `config(epochs)`, whose default the help text shows; or by two functions
-/// that set it and get it back, `by(set, get)`; or it stays as it was typed, `typed`.
-macro_rules! settings {
-    (
-        $(#[$meta:meta])*
-        $group:ident of $situation:ty $(, with $($inner:ident: $inner_type:ident),+)?;
-        $( $heading:literal {
-            $( $(#[doc = $help:expr])+ $name:ident: $type:ty [$($clap:tt)*] idle($idle:expr), $how:ident $(($($place:tt)+))?; )+
-        } )+
-    ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Default, PartialEq, Args, Serialize, Deserialize)]
-        #[serde(rename_all = "kebab-case")]
-        pub struct $group {
-            $( $(
-                $(#[doc = $help])+
-                #[arg(
-                    long,
-                    help_heading = $heading,
-                    help = help(concat!($($help),+), settings!(@default $how $(($($place)+))?)),
-                    $($clap)*
-                )]
-                pub $name: Option<$type>,
-            )+ )+
-            $( $(
-                #[command(flatten)]
-                #[serde(flatten)]
-                pub $inner: $inner_type,
-            )+ )?
-        }
-
-        impl $group {
-            /// Whoever typed a flag expects an effect: the first without one is an error.
-            pub fn refuse_idle(&self, situation: &$situation) -> Result<(), Usage> {
-                $( $(
-                    let idle: fn(&$situation) -> Idle = $idle;
-                    if let Some(why) = idle(situation).filter(|_| self.$name.is_some()) {
-                        return Err(no_effect(stringify!($name), &why));
-                    }
-                )+ )+
-                Ok(())
-            }
-
-            /// Puts what is given into the configuration.
-            pub fn apply(&self, config: &mut TrainConfig) {
-                $( $( settings!(@set $how $(($($place)+))?, config, self.$name); )+ )+
-                $( $( self.$inner.apply(config); )+ )?
-            }
-
-            /// Drops what has no effect in a situation.
-            pub fn without_idle(mut self, situation: &$situation) -> Self {
-                $( $(
-                    let idle: fn(&$situation) -> Idle = $idle;
-                    self.$name = self.$name.take().filter(|_| idle(situation).is_none());
-                )+ )+
-                self
-            }
-
-            /// Every setting that has an effect, with its value.
-            pub fn complete(&self, decided: &Decided, situation: &$situation) -> Self {
-                Self {
-                    $( $( $name: settings!(@get $how $(($($place)+))?, decided, self.$name), )+ )+
-                    $( $( $inner: self.$inner.clone(), )+ )?
-                }
-                .without_idle(situation)
-            }
-        }
-    };
-    (@default config($($place:tt)+)) => { Some(shown(&TrainConfig::default().$($place)+)) };
-    (@default $how:ident $(($($place:tt)+))?) => { None };
-    (@set config($($place:tt)+), $config:ident, $value:expr) => {
-        if let Some(value) = $value.clone() { $config.$($place)+ = value; }
-    };
-    (@set by($set:expr, $get:expr), $config:ident, $value:expr) => {
-        if let Some(value) = $value.clone() {
-            let set: fn(&mut TrainConfig, _) = $set;
-            set($config, value);
-        }
-    };
-    (@set typed, $config:ident, $value:expr) => {
-        let _ = &$config;
-    };
-    (@get config($($place:tt)+), $decided:ident, $typed:expr) => { Some($decided.config.$($place)+.clone()) };
-    (@get by($set:expr, $get:expr), $decided:ident, $typed:expr) => {{
-        let get: fn(&Decided) -> Option<_> = $get;
-        get($decided)
-    }};
-    (@get typed, $decided:ident, $typed:expr) => {{
-        let _ = $decided;
-        $typed.clone()
-    }};
-}
-
-/// The text of --help: where a default stands in the table, it is shown.
-fn help(text: &str, default: Option<String>) -> String {
-    match default {
-        Some(default) => format!("{} [default: {default}]", text.trim()),
-        None => text.trim().into(),
-    }
-}
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -148,16 +37,6 @@ fn no_penalty(situation: &Situation, why: &str) -> Idle {
 
 fn not_model(situation: &Situation, wanted: ModelKind, why: &str) -> Idle {
     (situation.model != wanted).then(|| why.into())
-}
-
-/// Of the six flags that choose.
-fn no_choice(situation: &Situation) -> Idle {
-    let why = "the penalty weight is given; --penalty-weight auto chooses one";
-    (!situation.chooses()).then(|| why.into())
-}
-
-fn only_sweep(situation: &Situation, why: &str) -> Idle {
-    no_choice(situation).or_else(|| (!situation.sweeps()).then(|| why.into()))
 }
 
 fn no_augment(situation: &Situation) -> Idle {
@@ -190,8 +69,8 @@ settings! {
     Settings of Situation<'_>, with choice: ChoiceFlags, augment: AugmentFlags, table: TableFlags, sizes: SizeFlags;
 
     "Method" {
-        /// What CoRe penalises: logit-variance, logit-sd, loss-variance, loss-sd, label-variance, total-variance or none
-        penalty: Penalty [value_name = "NAME"]
+        /// What CoRe penalises
+        penalty: Penalty [value_name = "NAME", help = format!("What CoRe penalises: {}", Penalty::NAMES.join(", "))]
             idle(|on| on.settings.choice.penalties.as_ref().map(|_| "--penalties has the list".into())),
             by(|config, penalty| config.penalty = penalty, |decided| decided.unless_swept(decided.config.penalty));
 
@@ -299,58 +178,6 @@ settings! {
         seed: u64 [value_name = "S", value_parser = seed()]
             idle(|on| on.is_linear().then(|| "a linear model is solved exactly: nothing is random".into())),
             config(seed);
-    }
-}
-
-settings! {
-    /// How `sweep` and --penalty-weight auto choose.
-    ChoiceFlags of Situation<'_>;
-
-    "Choice of the penalty weight" {
-        /// Weights to choose from [default: 0.01,0.03,0.1,0.3,1,3]
-        penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
-            idle(no_choice), by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.penalty_weights.clone()));
-
-        /// Ridges to choose from (sweep only) [default: that of --ridge]
-        ridges: Vec<f64> [value_name = "W,W,..", value_delimiter = ',']
-            idle(|on| only_sweep(on, "only sweep chooses a ridge")),
-            by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.ridges.clone()));
-
-        /// Penalties to choose from (sweep only) [default: that of --penalty]
-        penalties: Vec<Penalty> [value_name = "NAME,..", value_delimiter = ',']
-            idle(|on| only_sweep(on, "only sweep chooses a penalty")),
-            by(|_, _: Vec<Penalty>| {}, |decided| decided.grid(|grid| grid.penalties.clone()));
-
-        /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.15]
-        tolerance: f64 [value_name = "SHARE", allow_negative_numbers = true]
-            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
-                Criterion::Tolerance(share) => Some(share),
-                _ => None,
-            });
-
-        /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
-        one_standard_error: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
-            idle(no_choice),
-            by(|_, _: bool| {}, |decided| (decided.choice.as_ref()?.rule == Criterion::StandardError).then_some(true));
-
-        /// Instead: the weight with the lowest first-order loss under style shifts of size ξ (Theorem 2)
-        guard: f64 [value_name = "XI", allow_negative_numbers = true]
-            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
-                Criterion::Guard(shift) => Some(shift),
-                _ => None,
-            });
-    }
-}
-
-impl ChoiceFlags {
-    /// The grid, with what the settings of CoRe say where no list is given.
-    pub fn grid(&self, config: &TrainConfig) -> Grid {
-        let usual = Grid::of(config);
-        Grid {
-            penalty_weights: self.penalty_weights.clone().unwrap_or(usual.penalty_weights),
-            ridges: self.ridges.clone().unwrap_or(usual.ridges),
-            penalties: self.penalties.clone().unwrap_or(usual.penalties),
-        }
     }
 }
 

@@ -8,7 +8,5 @@ mod curve;
 #[cfg(test)]
 mod theorems;
 
-pub(crate) use curve::quantile;
-pub use curve::{
-    CertificateError, CheckedCurveConfig, CurveConfig, CurvePoint, RobustnessCurve, robustness_curve,
-};
+pub(crate) use curve::{CurveConfig, quantile, robustness_curve};
+pub use curve::{CurvePoint, RobustnessCurve};

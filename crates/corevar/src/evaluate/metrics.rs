@@ -8,7 +8,7 @@ use super::{Measure, calibration_error, decompose, penalty_value, subgroups};
 use crate::model::{Outputs, log_sum_exp};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::{ClassResult, SplitResult};
-use crate::task::{Rows, Task};
+use crate::rows::{Rows, Task};
 use corevar_data::Groups;
 
 /// The loss of each row.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::Outputs;
 use crate::penalty::{Normalise, Penalty};
 use crate::results::SplitResult;
-use crate::task::Rows;
+use crate::rows::Rows;
 
 pub use calibration::{ReliabilityBin, calibration_error, reliability};
 pub use metrics::losses;

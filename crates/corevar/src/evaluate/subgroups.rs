@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use corevar_data::Dataset;
 
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// An attribute with more levels than this is a name or a measurement, and no subgroup.
 pub(crate) const MOST_LEVELS: usize = 20;

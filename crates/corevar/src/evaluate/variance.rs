@@ -3,7 +3,7 @@
 use super::metrics::mean;
 use crate::model::Outputs;
 use crate::penalty::{ConditionalVariance, Normalise, Penalty, Varying};
-use crate::task::Rows;
+use crate::rows::Rows;
 use corevar_data::Groups;
 
 /// Variance inside groups and between their means, summed over the outputs (paper, equation for the

@@ -2,7 +2,7 @@
 
 use crate::evaluate::losses;
 use crate::model::Outputs;
-use crate::task::{Rows, Task};
+use crate::rows::{Rows, Task};
 
 /// Outputs, losses and answers of one model, by position in the split.
 pub(super) struct Answers<'a> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
 use crate::evaluate::MOST_LEVELS;
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Errors of one model on one split by the levels of an attribute.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

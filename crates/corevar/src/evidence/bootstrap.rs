@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
 use crate::certificate::quantile;
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Times that the ids are drawn anew, with replacement.
 pub const DRAWS: usize = 1000;

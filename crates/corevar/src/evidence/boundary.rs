@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::Subject;
 use super::answers::Answers;
 use crate::certificate::quantile;
-use crate::task::Rows;
-use crate::train::TrainError;
+use crate::model::ModelError;
+use crate::rows::Rows;
 
 /// Cells of the grid.
 const COLUMNS: usize = 96;
@@ -86,7 +86,7 @@ pub(super) fn plane(
     subjects: &[Subject<'_>],
     held_out: Option<&str>,
     seed: u64,
-) -> Result<Option<Plane>, TrainError> {
+) -> Result<Option<Plane>, ModelError> {
     let (Inputs::Features(features), Labels::Classes { names, .. }) = (dataset.inputs(), dataset.labels())
     else {
         return Ok(None);
@@ -145,7 +145,7 @@ fn grid(
     Dataset::features(features.names.iter(), values.collect()).name("grid").labels(labels).check()
 }
 
-fn map(model: usize, subject: &Subject<'_>, grid: &Dataset) -> Result<Map, TrainError> {
+fn map(model: usize, subject: &Subject<'_>, grid: &Dataset) -> Result<Map, ModelError> {
     let cells: Vec<usize> = (0..grid.len()).collect();
     let rows = Rows::new(grid, &cells, 1);
     let outputs = subject.model.outputs(&rows)?;

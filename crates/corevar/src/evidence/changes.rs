@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
 use super::picture::{PICTURES_A_GROUP, data_uri, id_of_row, spread};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Groups that are shown.
 const GROUPS: usize = 8;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
-use crate::task::{Rows, Task};
+use crate::rows::{Rows, Task};
 
 /// With more classes than this, only the most confused pairs are kept.
 const MOST_CLASSES: usize = 40;

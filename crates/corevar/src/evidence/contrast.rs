@@ -5,7 +5,7 @@ use corevar_data::{DataError, Dataset, Inputs, SplitName};
 use super::answers::Answers;
 use super::{Pictures, Subject, changes, picture, rescued};
 use crate::results::main;
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// What was seen so far.
 pub(super) struct Contrast<'a> {

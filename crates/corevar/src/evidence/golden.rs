@@ -7,7 +7,7 @@ use super::answers::Answers;
 use super::{Interval, bootstrap};
 use crate::evaluate::{ReliabilityBin, reliability};
 use crate::model::Outputs;
-use crate::task::Rows;
+use crate::rows::Rows;
 
 #[derive(Deserialize)]
 struct Golden {

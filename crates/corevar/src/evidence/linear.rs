@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Setting, Subject};
 use crate::linear::{LinearError, LinearModel, RowsMatrix, StyleConfig, StyleReport, style_report};
+use crate::model::ModelError;
 use crate::model::Scaling;
-use crate::task::Rows;
-use crate::train::TrainError;
+use crate::rows::Rows;
 
 /// Features whose weights are kept: those with the largest, per standard deviation, over all models.
 const FEATURES: usize = 12;
@@ -41,7 +41,7 @@ pub(super) fn linear(
     dataset: &Dataset,
     subjects: &[Subject],
     label_bins: usize,
-) -> Result<Vec<LinearEvidence>, TrainError> {
+) -> Result<Vec<LinearEvidence>, ModelError> {
     let Inputs::Features(features) = dataset.inputs() else { return Ok(Vec::new()) };
     let rows = Rows::new(dataset, dataset.train(), label_bins);
     let models: Vec<(&Subject, &LinearModel)> =
@@ -52,7 +52,7 @@ pub(super) fn linear(
     let spread = Scaling::of(&rows)?.scales;
     let shown = largest(&models, &spread);
     let matrix = RowsMatrix::new(&rows);
-    let style = |model: &LinearModel| -> Result<Option<StyleReport>, TrainError> {
+    let style = |model: &LinearModel| -> Result<Option<StyleReport>, ModelError> {
         if rows.groups.is_trivial() {
             return Ok(None);
         }

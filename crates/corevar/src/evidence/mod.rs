@@ -17,8 +17,8 @@ mod linear;
 mod picture;
 mod rescued;
 mod robustness;
-mod setting;
 mod stress;
+mod subject;
 #[cfg(test)]
 mod tests;
 mod versions;
@@ -39,15 +39,16 @@ use contrast::Contrast;
 pub use linear::{Coefficient, LinearEvidence};
 pub use picture::{PictureGroup, Pictures};
 pub use rescued::{Answer, Rescued, RescuedExample};
-pub use setting::{Setting, Subject};
 pub use stress::{StressCurve, StressPoint};
+pub(crate) use subject::Subject;
 pub use versions::{Times, Versions};
 
-use crate::certificate::RobustnessCurve;
+pub use crate::certificate::{CurvePoint, RobustnessCurve};
 pub use crate::evaluate::ReliabilityBin;
 use crate::evaluate::{Measure, reliability};
-use crate::task::Rows;
-use crate::train::TrainError;
+use crate::model::ModelError;
+use crate::results::Setting;
+use crate::rows::Rows;
 
 /// Name and version of the form of `evidence.json`.
 pub const SCHEMA: &str = "corevar.evidence/1";
@@ -130,7 +131,7 @@ pub(crate) fn gather(
     measure: Measure,
     seed: u64,
     report: Option<&ReadReport>,
-) -> Result<Evidence, TrainError> {
+) -> Result<Evidence, ModelError> {
     let start = Instant::now();
     let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
     let mut contrast = Contrast::new(dataset, subjects, seed);

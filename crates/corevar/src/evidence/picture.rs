@@ -9,7 +9,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::{MindChange, Rescued};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Larger pictures are shrunk, so that a record of photographs stays small.
 const LARGEST_SIDE: usize = 80;

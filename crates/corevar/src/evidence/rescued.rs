@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
 use super::picture::{data_uri, id_of_row};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Examples that are shown.
 const EXAMPLES: usize = 12;

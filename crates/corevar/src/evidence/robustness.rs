@@ -2,7 +2,7 @@
 
 use super::answers::Answers;
 use crate::certificate::{CurveConfig, RobustnessCurve, robustness_curve};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// None without a group of two rows or more, or when a loss is not finite.
 pub(super) fn curve(rows: &Rows, answers: &Answers, seed: u64) -> Option<RobustnessCurve> {

@@ -74,6 +74,6 @@ pub use matrix::{Block, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, Selecte
 pub use model::{LinearFit, LinearModel, Note};
 pub use null_space::NullSpace;
 pub use problem::Objective;
-pub use rows::RowsMatrix;
+pub(crate) use rows::RowsMatrix;
 pub use solver::{fit, path};
 pub use style::{CheckedStyleConfig, StyleCarrier, StyleConfig, StyleDirection, StyleReport, style_report};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::matrix::{Block, DesignMatrix, Scratch, Stored};
 use super::{LinearData, LinearError, Targets};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Some rows of a data set, as a model sees them.
 #[derive(Debug)]

@@ -13,10 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{InputShape, Model, ModelSpec, Network, Origin, Predictor, Scaling};
 use crate::files::write_whole;
-use crate::linear::LinearModel;
+use crate::linear::{LinearError, LinearModel};
 use crate::range::ConfigError;
-use crate::task::Task;
-use crate::train::{TrainConfig, TrainError};
+use crate::rows::Task;
 
 const SCHEMA: &str = "corevar.model/2";
 
@@ -108,9 +107,12 @@ pub enum ModelError {
         /// What the model says.
         known: String,
     },
-    /// A row could not be read or judged.
+    /// A row could not be read.
     #[error(transparent)]
-    Rows(#[from] TrainError),
+    Data(#[from] DataError),
+    /// The linear model cannot take the rows.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
     /// The file system said no.
     #[error("{path}: {cause}")]
     Io {
@@ -142,14 +144,9 @@ impl Tip for ModelError {
                     .into(),
             ),
             Self::OtherTask { .. } => Some("evaluate a model on data with its own labels".into()),
-            Self::Rows(cause) => cause.tip(),
+            Self::Data(cause) => cause.tip(),
+            Self::Linear(cause) => cause.tip(),
         }
-    }
-}
-
-impl From<DataError> for ModelError {
-    fn from(cause: DataError) -> Self {
-        Self::Rows(cause.into())
     }
 }
 
@@ -250,9 +247,9 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     if ![SCHEMA, EARLIER].contains(&header.schema.as_str()) {
         return Err(format!("its schema is `{}`, this program reads `{SCHEMA}`", header.schema));
     }
-    let config = TrainConfig { model: header.model.clone(), ..Default::default() };
     // Of the file, not of a setting that could be typed.
-    config
+    header
+        .model
         .check()
         .map_err(|ConfigError { field, value, rule }| format!("{field} is {value}, but must be {rule}"))?;
     let columns = header.input.checked_len().ok_or("its input is too large")?;

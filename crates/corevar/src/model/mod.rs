@@ -6,7 +6,6 @@ mod init;
 mod mlp;
 mod network;
 mod predictions;
-mod scaling;
 mod spec;
 
 use std::path::Path;
@@ -16,26 +15,26 @@ use burn::tensor::Device;
 use corevar_data::{Dataset, Features, Inputs, Preparation};
 
 use crate::linear::{LinearModel, RowsMatrix};
-use crate::task::{Rows, Task};
-use crate::train::TrainError;
+use crate::rows::{Rows, Task};
 
-pub use cnn::{Cnn, CnnSpec};
+pub use crate::rows::{InputShape, Scaling};
+pub(crate) use cnn::Cnn;
+pub use cnn::CnnSpec;
 pub(crate) use file::LARGEST_FILE;
 pub use file::ModelError;
-pub use mlp::Mlp;
-pub use network::{Network, Trainable};
-pub(crate) use network::{half_squared_weights, is_weight};
+pub(crate) use mlp::Mlp;
+pub use network::Trainable;
+pub(crate) use network::{Network, half_squared_weights, is_weight};
 pub(crate) use predictions::log_sum_exp;
 pub use predictions::{Outputs, Predictions};
-pub use scaling::Scaling;
-pub use spec::{InputShape, ModelSpec};
+pub use spec::ModelSpec;
 
 /// A trained model, complete: its weights, and all that was done to the inputs before they saw it.
 ///
 /// ```no_run
 /// use corevar::{Dataset, Model};
 ///
-/// let model = Model::load("model.safetensors".as_ref())?;
+/// let model = Model::load("model.safetensors")?;
 /// let rows = Dataset::features(["height", "weight"], vec![1.7, 60.0]).check()?;
 /// println!("{}", model.predict(&rows)?.labels()[0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -76,13 +75,13 @@ pub(crate) enum Predictor {
 
 impl Model {
     /// Reads a model that [`Model::save`] wrote, with this version or an earlier one.
-    pub fn load(path: &Path) -> Result<Self, ModelError> {
-        file::load(path)
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ModelError> {
+        file::load(path.as_ref())
     }
 
     /// Writes the model to a temporary file beside `path` and renames it.
-    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
-        file::save(self, path)
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelError> {
+        file::save(self, path.as_ref())
     }
 
     /// What the model says of every row of the data, in order. Features are taken by their names; labels are not looked at.
@@ -107,7 +106,7 @@ impl Model {
 
     /// The data, if their labels are what the model says.
     pub fn check_task(&self, data: Dataset) -> Result<Dataset, ModelError> {
-        match crate::task::task(&data) {
+        match crate::rows::task(&data) {
             Some(found) if found != self.task => {
                 let (found, known) = (found.to_string(), self.task.to_string());
                 Err(ModelError::OtherTask { data: data.name().into(), found, known })
@@ -117,7 +116,7 @@ impl Model {
     }
 
     /// What a CNN makes of each picture before its last layer, as features; None for other models.
-    pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, TrainError> {
+    pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, ModelError> {
         let Predictor::Network(Network::Cnn(cnn)) = &self.predictor else { return Ok(None) };
         let all: Vec<usize> = (0..pictures.len()).collect();
         let rows = Rows::new(pictures, &all, 1);
@@ -180,7 +179,7 @@ impl Model {
     }
 
     /// The network, unless this is a linear model.
-    pub fn network(&self) -> Option<&Network> {
+    pub(crate) fn network(&self) -> Option<&Network> {
         match &self.predictor {
             Predictor::Network(network) => Some(network),
             Predictor::Linear(_) => None,
@@ -188,7 +187,7 @@ impl Model {
     }
 
     /// The outputs on some rows, row by row; features are in the order of the model.
-    pub(crate) fn outputs(&self, rows: &Rows) -> Result<Outputs, TrainError> {
+    pub(crate) fn outputs(&self, rows: &Rows) -> Result<Outputs, ModelError> {
         let values = match &self.predictor {
             Predictor::Network(network) => self.network_outputs(network, rows)?,
             Predictor::Linear(linear) => linear.logits(&RowsMatrix::new(rows))?,
@@ -196,7 +195,7 @@ impl Model {
         Ok(Outputs { values, columns: self.task.outputs() })
     }
 
-    fn network_outputs(&self, network: &Network, rows: &Rows) -> Result<Vec<f64>, TrainError> {
+    fn network_outputs(&self, network: &Network, rows: &Rows) -> Result<Vec<f64>, ModelError> {
         let device = self.device();
         let positions: Vec<usize> = (0..rows.len()).collect();
         let mut values = Vec::new();

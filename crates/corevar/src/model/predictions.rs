@@ -1,6 +1,6 @@
 //! What a model says of some rows.
 
-use crate::task::Task;
+use crate::rows::Task;
 
 /// Outputs of a model, row-major.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,63 +1,13 @@
 //! A model before it has weights.
 
 use burn::tensor::Device;
-use corevar_data::{Dataset, ImageShape, Inputs};
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Cnn, CnnSpec, Mlp, Network};
-
-/// What the model sees of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InputShape {
-    /// So many numbers.
-    Features(usize),
-    /// A picture.
-    Image {
-        /// Rows of pixels.
-        height: usize,
-        /// Columns of pixels.
-        width: usize,
-        /// 1 for grey, 3 for RGB.
-        channels: usize,
-    },
-}
-
-impl InputShape {
-    /// Of each row of the data.
-    pub fn of(dataset: &Dataset) -> Self {
-        match dataset.inputs() {
-            Inputs::Features(features) => Self::Features(features.names.len()),
-            Inputs::Images(images) => {
-                let ImageShape { height, width, channels } = images.shape;
-                Self::Image { height, width, channels }
-            }
-        }
-    }
-
-    /// Numbers per row.
-    pub fn len(self) -> usize {
-        match self {
-            Self::Features(count) => count,
-            Self::Image { height, width, channels } => height * width * channels,
-        }
-    }
-
-    /// As [`InputShape::len`], None instead of an overflow.
-    pub(crate) fn checked_len(self) -> Option<usize> {
-        match self {
-            Self::Features(count) => Some(count),
-            Self::Image { height, width, channels } => height.checked_mul(width)?.checked_mul(channels),
-        }
-    }
-
-    /// True when there is nothing to see.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-}
+use crate::range::{self, ConfigError};
+use crate::rows::InputShape;
 
 /// A model before it has weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +31,22 @@ impl ModelSpec {
             Self::Linear => "linear",
             Self::Mlp { .. } => "mlp",
             Self::Cnn(_) => "cnn",
+        }
+    }
+
+    /// Refuses sizes that make no sense.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        match self {
+            Self::Linear => Ok(()),
+            Self::Mlp { hidden } => range::AT_LEAST_1.check_all("hidden", hidden),
+            Self::Cnn(CnnSpec { channels, kernel, stride, negative_slope }) => {
+                range::AT_LEAST_1.check_all("channels", channels)?;
+                range::AT_LEAST_1.check_all("kernel", &[*kernel])?;
+                range::AT_LEAST_1.check_all("stride", &[*stride])?;
+                // As the user typed it, not as a double writes an f32.
+                let slope = negative_slope.to_string().parse().unwrap_or(f64::NAN);
+                range::SLOPE.check("negative_slope", slope)
+            }
         }
     }
 
@@ -109,7 +75,7 @@ impl ModelSpec {
     ///
     /// # Panics
     /// For a CNN on features: [`crate::train::TrainConfig`] refuses that before.
-    pub fn init(&self, input: InputShape, outputs: usize, seed: u64, device: &Device) -> Network {
+    pub(crate) fn init(&self, input: InputShape, outputs: usize, seed: u64, device: &Device) -> Network {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         match self {
             Self::Linear => Network::Mlp(Mlp::init(&mut rng, input.len(), &[], outputs, device)),
@@ -125,13 +91,4 @@ pub(super) fn dense_parameters(sizes: &[usize]) -> Option<usize> {
         let weights = pair[0].checked_mul(pair[1])?;
         sum.checked_add(weights)?.checked_add(pair[1])
     })
-}
-
-impl std::fmt::Display for InputShape {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Self::Features(count) => write!(f, "{count} features"),
-            Self::Image { height, width, channels } => write!(f, "images of {height}x{width}x{channels}"),
-        }
-    }
 }

@@ -23,13 +23,14 @@ mod description;
 mod functions;
 mod named;
 mod variance;
+pub mod weight;
 
 use serde::{Deserialize, Serialize};
 
 pub use description::{BatchOutputs, ConditionalVariance, Given, Power, Varying};
 pub use functions::{label_variance, logit_sd, logit_variance, loss_sd, loss_variance, total_variance};
 pub use named::Penalty;
-pub use variance::{SMALLEST_VARIANCE, group_variances};
+pub use variance::SMALLEST_VARIANCE;
 
 /// Which groups the mean `mean_j` of a penalty is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use corevar_data::{DataError, Tip};
 
 use super::folder::RunFolderError;
-use super::select::SelectError;
+use crate::model::ModelError;
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
+use crate::rule::SelectError;
 use crate::train::TrainError;
 
 /// Why a study stopped.
@@ -55,9 +56,12 @@ pub enum StudyError {
         /// Of CoRe.
         penalty: Penalty,
     },
-    /// The models cannot be looked at.
+    /// The data cannot train such a model.
     #[error(transparent)]
-    Evidence(#[from] TrainError),
+    Fit(#[from] TrainError),
+    /// A model cannot be asked about the rows.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// A setting makes no sense.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -96,7 +100,8 @@ impl Tip for StudyError {
                  `group_column`; the pooled estimator alone is trained with the field `penalty` set to none"
                     .into(),
             ),
-            Self::Evidence(cause) => cause.tip(),
+            Self::Fit(cause) => cause.tip(),
+            Self::Model(cause) => cause.tip(),
             Self::Config(cause) => cause.tip(),
             Self::Select(cause) => cause.tip(),
             Self::Folder(cause) => cause.tip(),

@@ -8,11 +8,11 @@ use super::folder::{RunFolder, RunFolderError, Start};
 use super::models::FoundModel;
 use crate::evaluate::{Measure, evaluate};
 use crate::evidence::{Evidence, Subject, gather};
-use crate::model::Outputs;
+use crate::model::{ModelError, Outputs};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
-use crate::task::Rows;
-use crate::train::{TrainConfig, TrainError};
+use crate::rows::Rows;
+use crate::train::TrainConfig;
 
 /// Models on data, each of which has been asked once about every row.
 #[derive(Debug)]
@@ -24,14 +24,14 @@ pub struct Evaluation<'a> {
 
 impl<'a> Evaluation<'a> {
     /// Asks every model about every split. The features of the data are in the order of the models.
-    pub fn new(dataset: &'a Dataset, models: &'a [FoundModel]) -> Result<Self, TrainError> {
+    pub fn new(dataset: &'a Dataset, models: &'a [FoundModel]) -> Result<Self, ModelError> {
         let splits = || dataset.splits().iter().filter(|split| !split.rows.is_empty());
         let of_split = |found: &FoundModel, split: &Split| {
             let rows = Rows::new(dataset, &split.rows, Self::measure().label_bins);
             Ok((split.name.clone(), found.model.outputs(&rows)?))
         };
         let of_model = |found: &FoundModel| splits().map(|split| of_split(found, split)).collect();
-        let outputs = models.iter().map(of_model).collect::<Result<_, TrainError>>()?;
+        let outputs = models.iter().map(of_model).collect::<Result<_, ModelError>>()?;
         Ok(Self { dataset, models, outputs })
     }
 
@@ -72,7 +72,7 @@ impl<'a> Evaluation<'a> {
             let (seed, seconds) = (found.setting.seed, found.seconds);
             RunResult { seed, seconds, splits: splits.collect(), notes: Vec::new() }
         };
-        EstimatorResult::of_setting(&self.models[runs[0]].setting, runs.iter().map(run).collect())
+        EstimatorResult::new(&self.models[runs[0]].setting, runs.iter().map(run).collect())
     }
 
     fn split(&self, name: &str, outputs: &Outputs) -> SplitResult {
@@ -82,7 +82,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// What the report draws of them.
-    pub fn evidence(&self, seed: u64) -> Result<Evidence, TrainError> {
+    pub fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {
         gather(self.dataset, &self.subjects(), Self::measure(), seed, None)
     }
 

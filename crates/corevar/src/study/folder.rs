@@ -281,7 +281,7 @@ impl RunFolder {
 
     /// Keeps a finished run. The record comes last: where it is, the model is too.
     pub(crate) fn keep(&self, key: &str, model: &Model, record: &RunRecord) -> io::Result<()> {
-        model.save(&self.model_path(key)).map_err(io::Error::other)?;
+        model.save(self.model_path(key)).map_err(io::Error::other)?;
         write_whole(&self.record_path(key), &serde_json::to_vec(record)?)
     }
 
@@ -290,7 +290,7 @@ impl RunFolder {
         let bytes = bounded::read(&self.record_path(key), LARGEST_RECORD).ok()?;
         let record: RunRecord =
             serde_json::from_slice(&bytes).ok().filter(|record: &RunRecord| record.schema == RECORD)?;
-        Some((record, Model::load(&self.model_path(key)).ok()?))
+        Some((record, Model::load(self.model_path(key)).ok()?))
     }
 
     /// Writes `metrics.jsonl`.

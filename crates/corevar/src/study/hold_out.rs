@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// The splits with one more, `val`, cut from the training rows. None when there is one already.
 ///

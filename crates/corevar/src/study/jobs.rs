@@ -18,7 +18,7 @@ use super::observer::Observer;
 use crate::evaluate::{Measure, evaluate};
 use crate::model::{Model, ModelSpec, Outputs};
 use crate::results::RunResult;
-use crate::task::Rows;
+use crate::rows::Rows;
 use crate::train::{
     AfterStep, CheckpointStore, EpochRecord, Log, NoCheckpoints, TrainConfig, TrainError, linear_path,
     train_from,

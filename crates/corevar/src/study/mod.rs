@@ -42,17 +42,18 @@ pub use folder::{RunFolder, RunFolderError, Start, check as check_folder};
 pub use models::{FoundModel, find_models};
 pub use observer::{Observer, Unobserved};
 pub use outcome::Outcome;
-pub use select::{Criterion, SelectError, TOLERANCE, sentence};
+pub use select::sentence;
 pub use settings::{check_same_settings, check_settings};
 
 use self::hold_out::with_validation;
 use self::jobs::{Finished, Jobs};
 use self::select::{constant_loss, select};
-use crate::evidence::{Evidence, Setting, Subject, gather};
+use crate::evidence::{Evidence, Subject, gather};
 use crate::fingerprint::fingerprint;
 use crate::model::ModelSpec;
 use crate::range::ConfigError;
-use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Selection};
+use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Selection, Setting};
+use crate::rule::Rule;
 use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
@@ -95,7 +96,7 @@ pub struct Choice {
     /// What is tried.
     pub grid: Grid,
     /// What decides.
-    pub rule: Criterion,
+    pub rule: Rule,
 }
 
 /// Where a study keeps its runs and records.
@@ -149,7 +150,7 @@ impl<'a> Study<'a> {
     }
 
     /// Choose the penalty weight on validation rows first, from the usual weights, then train with it on all training rows.
-    pub fn choose(self, rule: Criterion) -> Self {
+    pub fn choose(self, rule: Rule) -> Self {
         let grid = Grid::of(&self.config);
         self.choose_from(Choice { grid, rule })
     }
@@ -256,7 +257,7 @@ impl<'a> Study<'a> {
     fn choose_weight(&self, config: &CheckedTrainConfig, choice: &Choice) -> Result<Results, StudyError> {
         let held_out = self.hold_out(config)?;
         // One standard error needs the runs; the other rules do with one.
-        let runs = if choice.rule == Criterion::StandardError { self.runs_of(config) } else { 1 };
+        let runs = if choice.rule.needs_runs() { self.runs_of(config) } else { 1 };
         let folder = self.create(|keep| keep.folder.join(layout::SELECTION), true)?;
         let part = Part { study: self, dataset: held_out.as_ref().unwrap_or(self.dataset), folder };
         let Trained { results, epochs, .. } =
@@ -335,7 +336,8 @@ impl Part<'_> {
         };
         let finished = jobs.train(estimators, runs)?;
         let of = |(estimator, runs): (&Estimator, &Vec<Finished>)| {
-            EstimatorResult::new(estimator, runs.iter().map(|run| run.result.clone()).collect())
+            let setting = Setting::new(&estimator.name, &estimator.config);
+            EstimatorResult::new(&setting, runs.iter().map(|run| run.result.clone()).collect())
         };
         let mut results = Results {
             schema: SCHEMA.into(),

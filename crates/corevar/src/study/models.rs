@@ -7,9 +7,8 @@ use corevar_data::bounded;
 use serde::de::DeserializeOwned;
 
 use super::{RunRecord, layout};
-use crate::evidence::Setting;
 use crate::model::{Model, ModelError};
-use crate::results::Results;
+use crate::results::{Results, Setting};
 
 /// A model, and how it was trained as far as that is known.
 #[derive(Debug, Clone)]

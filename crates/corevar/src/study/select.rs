@@ -1,106 +1,30 @@
-//! Which penalty weight: the paper's rule, and the one of Theorem 2.
-//!
-//! Validation rows share the bias of training, so the lowest validation loss would always speak for λ near 0. The paper
-//! takes the largest λ before that loss rises considerably. Here that is a share of what there is to lose:
-//!
-//! ```text
-//! loss(λ) <= best + tolerance · (constant - best)
-//! ```
-//!
-//! where `best` is the lowest loss on the path and `constant` that of a prediction that knows the shares of the classes only.
-//! A share of `best` itself would mean nothing where a network brings the loss close to 0.
+//! The choice of a penalty weight: applies a [`Rule`] to the results on the validation rows.
 
 use std::collections::BTreeMap;
 
-use corevar_data::{Dataset, Labels, SplitName, Tip};
+use corevar_data::{Dataset, Labels, SplitName};
 
-use crate::range::{self, ConfigError};
-use crate::results::{EstimatorResult, Numbers, Oracle, Results, Rule, Selection};
-
-/// Share of what is gained over a constant prediction that robustness may cost, unless another is stated.
-pub const TOLERANCE: f64 = 0.15;
-
-/// A rule with its number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum Criterion {
-    /// Largest λ whose loss is within this share of the gain over a constant prediction. 0 to 1.
-    Tolerance(f64),
-    /// Largest λ whose loss is within one standard error (over the runs) of the lowest.
-    StandardError,
-    /// Lowest `E[loss] + sqrt(ξ) · C_{l,1/2}` on held-out groups, for shifts of size ξ (Theorem 2).
-    Guard(f64),
-}
-
-impl Default for Criterion {
-    fn default() -> Self {
-        Self::Tolerance(TOLERANCE)
-    }
-}
-
-impl Criterion {
-    /// Refuses a share or a shift out of its range.
-    pub fn check(self) -> Result<(), ConfigError> {
-        match self {
-            Self::Tolerance(share) => range::SHARE.check("tolerance", share),
-            Self::StandardError => Ok(()),
-            Self::Guard(shift) => range::FROM_0.check("guard", shift),
-        }
-    }
-}
-
-/// Why nothing could be chosen.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SelectError {
-    /// The split has no loss.
-    #[error("there is no loss on the split `{0}` to choose a penalty weight by")]
-    NoLoss(String),
-    /// One run has no standard error.
-    #[error("one standard error needs two runs or more of each setting")]
-    OneRun,
-    /// Theorem 2 needs groups.
-    #[error("no group of the split `{0}` has two rows or more, so that nothing is known about shifts")]
-    NoGroups(String),
-}
-
-impl Tip for SelectError {
-    fn tip(&self) -> Option<String> {
-        match self {
-            Self::NoLoss(_) => Some("put rows into the split `val`, or leave that split out".into()),
-            Self::OneRun => Some("set the field `runs` to 3, or choose by the field `tolerance`".into()),
-            Self::NoGroups(_) => {
-                Some("hold out rows that share their id, or choose by the field `tolerance`".into())
-            }
-        }
-    }
-}
+use crate::results::{EstimatorResult, Numbers, Oracle, Results, Selection};
+use crate::rule::{Candidate, Pick, Rule, SelectError};
 
 /// Chooses one setting for every estimator by the same rule, marks it, and records how CoRe's was chosen.
 ///
 /// The oracle is the setting with the lowest error on the test split where settings differ most; it is recorded for
 /// comparison and never used.
-pub(crate) fn select(
-    results: &mut Results,
-    criterion: Criterion,
-    constant_loss: f64,
-) -> Result<(), SelectError> {
+pub(crate) fn select(results: &mut Results, rule: Rule, constant_loss: f64) -> Result<(), SelectError> {
     let split = SplitName::VALIDATION;
     let mut names: Vec<(String, String)> =
         results.estimators.iter().map(|setting| (setting.name.clone(), setting.penalty.clone())).collect();
     names.sort();
     names.dedup();
-    let mut picked = Vec::new();
-    for (name, penalty) in &names {
-        let path: Vec<usize> = (0..results.estimators.len())
-            .filter(|&k| results.estimators[k].name == *name && results.estimators[k].penalty == *penalty)
-            .collect();
-        picked.push((name.clone(), choose(results, &path, criterion, split, constant_loss)?));
-    }
     // Of several penalties for CoRe the one with the lowest loss at its chosen weight is taken.
     let loss = |k: usize| loss_of(&results.estimators[k], split).unwrap_or(f64::INFINITY);
     let mut best: BTreeMap<String, Choice> = BTreeMap::new();
-    for (name, choice) in picked {
+    for (name, penalty) in names {
+        let path: Vec<usize> = (0..results.estimators.len())
+            .filter(|&k| results.estimators[k].name == name && results.estimators[k].penalty == penalty)
+            .collect();
+        let choice = choose(results, path, rule, split, constant_loss)?;
         match best.get(&name) {
             Some(other) if loss(other.chosen) <= loss(choice.chosen) => {}
             _ => drop(best.insert(name, choice)),
@@ -111,9 +35,7 @@ pub(crate) fn select(
         .get("core")
         .or_else(|| best.iter().find(|(name, _)| *name != "pooled").map(|(_, choice)| choice));
     results.selection = main.map(|choice| Selection {
-        rule: criterion.rule(),
-        tolerance: criterion.tolerance(),
-        guard: criterion.guard(),
+        rule,
         limit: choice.limit,
         split: split.into(),
         chosen: results.estimators[choice.chosen].penalty_weight,
@@ -127,71 +49,34 @@ pub(crate) fn select(
     Ok(())
 }
 
-impl Criterion {
-    fn rule(self) -> Rule {
-        match self {
-            Self::Tolerance(_) => Rule::Tolerance,
-            Self::StandardError => Rule::StandardError,
-            Self::Guard(_) => Rule::Guard,
-        }
-    }
-
-    fn tolerance(self) -> Option<f64> {
-        if let Self::Tolerance(share) = self { Some(share) } else { None }
-    }
-
-    fn guard(self) -> Option<f64> {
-        if let Self::Guard(shift) = self { Some(shift) } else { None }
-    }
-}
-
-/// Places in the list of settings.
+/// A [`Pick`] whose places are those in the list of all settings.
 struct Choice {
     path: Vec<usize>,
     chosen: usize,
     arg_min: usize,
-    /// The largest loss that the rule allows.
     limit: Option<f64>,
 }
 
 fn choose(
     results: &Results,
-    path: &[usize],
-    criterion: Criterion,
+    path: Vec<usize>,
+    rule: Rule,
     split: &str,
     constant_loss: f64,
 ) -> Result<Choice, SelectError> {
-    let setting = |k: usize| &results.estimators[k];
-    let numbers = |k: usize| setting(k).mean.get(split).ok_or_else(|| SelectError::NoLoss(split.into()));
-    let loss =
-        |k: usize| numbers(k)?.loss.filter(|loss| loss.is_finite()).ok_or(SelectError::NoLoss(split.into()));
-    let losses =
-        path.iter().map(|&k| Ok((k, loss(k)?))).collect::<Result<Vec<(usize, f64)>, SelectError>>()?;
-    let &(arg_min, best) =
-        losses.iter().min_by(|a, b| a.1.total_cmp(&b.1)).ok_or_else(|| SelectError::NoLoss(split.into()))?;
-    let limit = match criterion {
-        Criterion::Tolerance(share) => best + share * (constant_loss - best).max(0.0),
-        Criterion::StandardError => {
-            let spread = setting(arg_min).standard_error.get(split).and_then(|numbers| numbers.loss);
-            best + spread.ok_or(SelectError::OneRun)?
-        }
-        Criterion::Guard(shift) => {
-            let worst = losses.iter().map(|&(k, loss)| {
-                let spread = numbers(k)?.loss_sd.ok_or_else(|| SelectError::NoGroups(split.into()))?;
-                Ok((k, loss + shift.sqrt() * spread))
-            });
-            let worst = worst.collect::<Result<Vec<(usize, f64)>, SelectError>>()?;
-            let lowest = worst.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(arg_min, |&(k, _)| k);
-            return Ok(Choice { path: path.to_vec(), chosen: lowest, arg_min, limit: None });
-        }
+    let candidate = |&k: &usize| {
+        let setting = &results.estimators[k];
+        Some(Candidate {
+            penalty_weight: setting.penalty_weight,
+            loss: loss_of(setting, split).filter(|loss| loss.is_finite())?,
+            standard_error: setting.standard_error.get(split).and_then(|numbers| numbers.loss),
+            loss_sd: setting.mean.get(split).and_then(|numbers| numbers.loss_sd),
+        })
     };
-    // The largest weight within the limit; of several ridges the one with the lower loss.
-    let within = losses.iter().filter(|(_, loss)| *loss <= limit);
-    let larger = |a: &(usize, f64), b: &(usize, f64)| {
-        setting(a.0).penalty_weight.total_cmp(&setting(b.0).penalty_weight).then(b.1.total_cmp(&a.1))
-    };
-    let chosen = within.max_by(|a, b| larger(a, b)).map_or(arg_min, |&(k, _)| k);
-    Ok(Choice { path: path.to_vec(), chosen, arg_min, limit: Some(limit) })
+    let no_loss = || SelectError::NoLoss(split.into());
+    let candidates: Vec<Candidate> = path.iter().map(candidate).collect::<Option<_>>().ok_or_else(no_loss)?;
+    let Pick { chosen, arg_min, limit } = rule.pick(&candidates, constant_loss)?.ok_or_else(no_loss)?;
+    Ok(Choice { chosen: path[chosen], arg_min: path[arg_min], limit, path })
 }
 
 fn loss_of(setting: &EstimatorResult, split: &str) -> Option<f64> {
@@ -221,24 +106,14 @@ fn oracle(results: &Results, choice: &Choice) -> Option<Oracle> {
 pub fn sentence(selection: &Selection, is_regression: bool) -> String {
     let Selection { split, chosen, arg_min, .. } = selection;
     let symbol = |weight: f64| if weight.is_infinite() { "∞".into() } else { weight.to_string() };
-    let rule = match selection.rule {
-        Rule::Tolerance => format!(
-            "the largest that costs at most {:.0} % of what is gained on {split} over a constant prediction",
-            100.0 * selection.tolerance.unwrap_or(TOLERANCE)
-        ),
-        Rule::StandardError => format!("the largest within one standard error of the lowest loss on {split}"),
-        Rule::Guard => format!(
-            "the lowest bound on the loss under style shifts of size ξ = {}, on {split}",
-            selection.guard.unwrap_or_default()
-        ),
-    };
+    let rule = selection.rule.words(split);
     let oracle = selection.oracle.as_ref().map_or(String::new(), |oracle| {
         let (split, weight) = (&oracle.split, symbol(oracle.penalty_weight));
         let error = match is_regression {
             true => format!("{:.4}", oracle.error),
             false => format!("{:.1} %", 100.0 * oracle.error),
         };
-        format!("; who knew {split} would take {weight} (error {error})")
+        format!("; with hindsight, λ = {weight} is best on {split} (error of {error})")
     });
     let (chosen, arg_min) = (symbol(*chosen), symbol(*arg_min));
     format!("Penalty weight λ = {chosen}: {rule}. The lowest loss has λ = {arg_min}{oracle}.")
@@ -319,9 +194,9 @@ mod tests {
         }
     }
 
-    fn chosen(losses: [f64; 5], criterion: Criterion) -> f64 {
+    fn chosen(losses: [f64; 5], rule: Rule) -> f64 {
         let mut results = path(losses);
-        select(&mut results, criterion, 0.7).unwrap();
+        select(&mut results, rule, 0.7).unwrap();
         let marked: Vec<f64> = results
             .estimators
             .iter()
@@ -335,43 +210,43 @@ mod tests {
 
     #[test]
     fn a_flat_path_takes_the_largest_weight() {
-        assert_eq!(chosen([0.2; 5], Criterion::Tolerance(0.1)), 1000.0);
+        assert_eq!(chosen([0.2; 5], Rule::Tolerance { tolerance: 0.1 }), 1000.0);
     }
 
     #[test]
     fn a_rising_path_stops_where_a_tenth_of_the_gain_is_lost() {
         // Best 0.1, constant 0.7: the limit is 0.16.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Criterion::Tolerance(0.1)), 10.0);
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Criterion::Tolerance(0.0)), 0.1);
+        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Rule::Tolerance { tolerance: 0.1 }), 10.0);
+        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Rule::Tolerance { tolerance: 0.0 }), 0.1);
     }
 
     #[test]
     fn a_u_shaped_path_goes_beyond_its_lowest_point() {
-        assert_eq!(chosen([0.3, 0.1, 0.12, 0.15, 0.6], Criterion::Tolerance(0.1)), 100.0);
+        assert_eq!(chosen([0.3, 0.1, 0.12, 0.15, 0.6], Rule::Tolerance { tolerance: 0.1 }), 100.0);
     }
 
     #[test]
     fn one_noisy_setting_below_does_not_end_the_path() {
-        assert_eq!(chosen([0.1, 0.17, 0.12, 0.14, 0.3], Criterion::Tolerance(0.1)), 100.0);
+        assert_eq!(chosen([0.1, 0.17, 0.12, 0.14, 0.3], Rule::Tolerance { tolerance: 0.1 }), 100.0);
     }
 
     #[test]
     fn one_standard_error_is_that_of_the_lowest() {
-        assert_eq!(chosen([0.3, 0.1, 0.119, 0.121, 0.6], Criterion::StandardError), 10.0);
+        assert_eq!(chosen([0.3, 0.1, 0.119, 0.121, 0.6], Rule::StandardError), 10.0);
     }
 
     #[test]
     fn the_guard_weighs_loss_against_its_spread() {
         // Spread 1 / (1 + λ): 0.909, 0.5, 0.0909, 0.0099, 0.001. With ξ = 4: 1.92, 1.12, 0.33, 0.27, 0.60.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Criterion::Guard(4.0)), 100.0);
+        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Rule::Guard { guard: 4.0 }), 100.0);
         // Without a shift the lowest loss.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Criterion::Guard(0.0)), 0.1);
+        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Rule::Guard { guard: 0.0 }), 0.1);
     }
 
     #[test]
     fn the_oracle_and_the_lowest_loss_stand_beside_the_choice() {
         let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
-        select(&mut results, Criterion::Tolerance(0.1), 0.7).unwrap();
+        select(&mut results, Rule::Tolerance { tolerance: 0.1 }, 0.7).unwrap();
         let selection = results.selection.unwrap();
         assert!((selection.limit.unwrap() - 0.16).abs() < 1e-12);
         assert_eq!((selection.chosen, selection.arg_min), (10.0, 0.1));
@@ -383,7 +258,7 @@ mod tests {
     fn of_two_ridges_the_lower_loss_decides() {
         let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
         results.estimators.push(EstimatorResult { ridge: 0.1, ..setting(10.0, 0.14, 0.2) });
-        select(&mut results, Criterion::Tolerance(0.1), 0.7).unwrap();
+        select(&mut results, Rule::Tolerance { tolerance: 0.1 }, 0.7).unwrap();
         assert!(results.estimators[5].chosen && !results.estimators[2].chosen);
     }
 
@@ -392,8 +267,8 @@ mod tests {
         let mut results = path([0.1; 5]);
         let mut without = results.clone();
         without.estimators.iter_mut().for_each(|setting| setting.mean.clear());
-        assert_eq!(select(&mut without, Criterion::default(), 0.7), Err(SelectError::NoLoss("val".into())));
+        assert_eq!(select(&mut without, Rule::default(), 0.7), Err(SelectError::NoLoss("val".into())));
         results.estimators.iter_mut().for_each(|setting| setting.standard_error.clear());
-        assert_eq!(select(&mut results, Criterion::StandardError, 0.7), Err(SelectError::OneRun));
+        assert_eq!(select(&mut results, Rule::StandardError, 0.7), Err(SelectError::OneRun));
     }
 }

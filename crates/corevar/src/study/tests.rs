@@ -32,7 +32,7 @@ fn the_usual_study_compares_pooled_and_core() {
 #[test]
 fn a_choice_is_made_on_held_out_rows_and_the_refit_on_all() {
     let data = linear();
-    let outcome = Study::new(&data).choose(Criterion::default()).run().unwrap();
+    let outcome = Study::new(&data).choose(Rule::default()).run().unwrap();
     let chosen = outcome.results.selection.as_ref().unwrap().chosen;
     let path = outcome.path.as_ref().unwrap();
     assert_eq!(path.data.splits["val"] + path.data.splits["train"], 400);
@@ -50,7 +50,7 @@ fn a_sweep_marks_what_its_rule_chooses() {
         ridges: vec![0.01, 0.001],
         penalties: vec![Penalty::LOGIT_VARIANCE],
     };
-    let choice = Choice { grid, rule: Criterion::default() };
+    let choice = Choice { grid, rule: Rule::default() };
     let outcome = Study::new(&data).config(config).sweep(choice).run().unwrap();
     assert_eq!(outcome.results.estimators.len(), 2 + 4);
     assert_eq!(outcome.results.estimators.iter().filter(|one| one.chosen && one.name == "core").count(), 1);

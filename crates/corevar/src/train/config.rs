@@ -19,7 +19,7 @@ pub struct TrainConfig {
     /// Which conditional variance is penalised, `C`.
     pub penalty: Penalty,
     /// Weight λ of the penalty. Not the ridge. At least 0; 0 is the pooled estimator. Linear models also take ∞.
-    #[serde(with = "crate::results::weight")]
+    #[serde(with = "crate::penalty::weight")]
     pub penalty_weight: f64,
     /// Which groups the mean in `C` is taken over.
     pub normalise: Normalise,
@@ -118,23 +118,8 @@ impl TrainConfig {
         if let Decay::Exponential(factor) = self.decay {
             range::FACTOR.check("decay", factor)?;
         }
-        self.check_model()?;
+        self.model.check()?;
         Ok(CheckedTrainConfig(self))
-    }
-
-    fn check_model(&self) -> Result<(), ConfigError> {
-        match &self.model {
-            ModelSpec::Linear => Ok(()),
-            ModelSpec::Mlp { hidden } => range::AT_LEAST_1.check_all("hidden", hidden),
-            ModelSpec::Cnn(CnnSpec { channels, kernel, stride, negative_slope }) => {
-                range::AT_LEAST_1.check_all("channels", channels)?;
-                range::AT_LEAST_1.check_all("kernel", &[*kernel])?;
-                range::AT_LEAST_1.check_all("stride", &[*stride])?;
-                // As the user typed it, not as a double writes an f32.
-                let slope = negative_slope.to_string().parse().unwrap_or(f64::NAN);
-                range::SLOPE.check("negative_slope", slope)
-            }
-        }
     }
 
     /// True when the penalty changes the objective.

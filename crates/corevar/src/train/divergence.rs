@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{EpochSums, TrainConfig, TrainError};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// Features are usually of the order of 1; one that is a thousand times as large was hardly scaled.
 const UNSCALED: f32 = 1e3;

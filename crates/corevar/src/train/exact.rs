@@ -5,7 +5,7 @@ use corevar_data::Dataset;
 use super::{CheckedTrainConfig, EpochRecord, TrainConfig, TrainError, check_fit, new_model, scaling};
 use crate::linear::{self, LinearConfig, LinearError, LinearFit, Note, PathConfig, RowsMatrix};
 use crate::model::{Model, Predictor};
-use crate::task::Rows;
+use crate::rows::Rows;
 
 /// The linear models of `config` at these penalty weights, in the order given, each fit started from the one before:
 /// ascending is fastest. The objective of each comes as one epoch.

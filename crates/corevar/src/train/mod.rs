@@ -16,7 +16,8 @@ use corevar_data::{DataError, Dataset, Inputs, Tip};
 pub use config::{CheckedTrainConfig, Decay, TrainConfig};
 pub use divergence::{Cause, Symptom};
 pub(crate) use exact::path as linear_path;
-pub use log::{EpochRecord, EpochSums, Log, Quiet};
+pub(crate) use log::EpochSums;
+pub use log::{EpochRecord, Log, Quiet};
 pub use snapshot::SnapshotError;
 pub(crate) use snapshot::{AfterStep, CheckpointStore, NoCheckpoints, Position, Snapshot};
 
@@ -25,10 +26,11 @@ use self::divergence::diverged;
 use crate::batches::Batches;
 use crate::linear::LinearError;
 use crate::model::{
-    InputShape, Model, ModelSpec, Origin, Predictor, Scaling, Trainable, half_squared_weights, is_weight,
+    InputShape, Model, ModelError, ModelSpec, Origin, Predictor, Scaling, Trainable, half_squared_weights,
+    is_weight,
 };
 use crate::penalty::BatchOutputs;
-use crate::task::{Rows, Task, feature_names, task};
+use crate::rows::{Rows, Task, feature_names, task};
 
 /// More weights than this, or numbers that one row becomes, are a slip of the keyboard: a gigabyte, and several in training.
 const MOST_NUMBERS: usize = 1 << 28;
@@ -57,6 +59,9 @@ pub enum TrainError {
     /// The linear estimator has no answer.
     #[error(transparent)]
     Linear(#[from] LinearError),
+    /// The model cannot be asked about the rows.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// Somebody asked for it; what was trained is kept.
     #[error("interrupted in epoch {epoch} after batch {batch}")]
     Interrupted {
@@ -94,6 +99,7 @@ impl Tip for TrainError {
             Self::CnnOnFeatures(_) => Some("set the field `model` to linear or mlp".into()),
             Self::Data(cause) => cause.tip(),
             Self::Linear(cause) => cause.tip(),
+            Self::Model(cause) => cause.tip(),
             Self::Snapshot(cause) => cause.tip(),
             Self::NoLabels(_) => Some("give a class or a number for every row".into()),
             Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),

@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 
-use crate::images::Crop;
+use crate::shape::Crop;
 
 /// To be raised whenever the same file and settings give other pixels than before.
 const DECODER: u32 = 3;

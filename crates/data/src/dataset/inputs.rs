@@ -4,7 +4,8 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Changed, DataError};
+use super::Changed;
+use crate::{DataError, ImageShape};
 
 /// What the model sees.
 #[derive(Debug, Clone)]
@@ -22,29 +23,6 @@ pub struct Features {
     pub names: Vec<String>,
     /// Row-major, rows x columns.
     pub values: Vec<f32>,
-}
-
-/// Height, width and channels of a picture. In memory the channels of a pixel lie side by side (HWC).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImageShape {
-    /// Rows of pixels.
-    pub height: usize,
-    /// Columns of pixels.
-    pub width: usize,
-    /// 1 for grey, 3 for RGB.
-    pub channels: usize,
-}
-
-impl ImageShape {
-    /// Bytes of one picture.
-    pub fn len(&self) -> usize {
-        self.height * self.width * self.channels
-    }
-
-    /// True when a picture would hold nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// Pictures of one size, one byte a channel, one after the other. A clone shares the pixels.

@@ -1,14 +1,17 @@
 //! The one form in which data reaches the method: inputs, labels, ids, splits.
 
 mod builder;
+mod changed;
 mod inputs;
 
 use serde::{Deserialize, Serialize};
 
 pub use builder::DatasetBuilder;
-pub use inputs::{Features, ImageShape, Images, Inputs, Pixels};
+pub(crate) use changed::Which;
+pub use changed::{Changed, Mode};
+pub use inputs::{Features, Images, Inputs, Pixels};
 
-use crate::images::Crop;
+use crate::shape::{Crop, ImageShape};
 use crate::{Split, SplitName};
 
 /// Rows with a label and, for some of them, an id that says "the same object".

@@ -5,9 +5,8 @@ use std::path::Path;
 use super::Crop;
 use super::decode::{Fault, decode};
 use super::picture::Picture;
-use super::problem::ImageProblem;
 use super::resize::write;
-use crate::error::Place;
+use crate::error::{ImageProblem, Place};
 use crate::{DataError, ImageShape};
 
 /// What is done to a picture: told its size and its pixels.

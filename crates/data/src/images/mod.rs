@@ -4,29 +4,16 @@ mod decode;
 mod file;
 mod pack;
 mod picture;
-mod problem;
 mod resize;
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 pub use file::{Change, read_changed};
 pub(crate) use pack::{Request, load};
-pub use problem::ImageProblem;
 
-use crate::ImageShape;
-
-/// Which part of a picture is used when it has not the shape that is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Crop {
-    /// All of it, stretched.
-    #[default]
-    None,
-    /// The largest part around the centre that has the wanted ratio of height to width.
-    Center,
-}
+pub use crate::error::ImageProblem;
+pub use crate::shape::Crop;
+use crate::shape::ImageShape;
 
 /// A part of a picture, in pixels of it.
 struct Window {

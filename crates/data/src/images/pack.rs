@@ -6,10 +6,9 @@ use rayon::prelude::*;
 
 use super::decode::{Fault, decode};
 use super::picture::Picture;
-use super::problem::ImageProblem;
 use super::resize::write;
 use crate::cache::{self, Cache, Settings, Writer};
-use crate::error::Place;
+use crate::error::{ImageProblem, Place};
 use crate::{DataError, ImageShape, Images, Pixels};
 
 /// Pixels that are decoded before they are handed on.

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::npy;
-use super::problem::TableProblem;
 use super::report::{Columns, InputColumns, LeftOut, ReadReport};
 use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{Purpose, TableOptions};
 use crate::cache::Settings;
 use crate::error::Place;
+use crate::error::TableProblem;
 use crate::images::{self, Crop, ImageProblem};
 use crate::names::Levels;
 use crate::{

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
-use super::problem::TableProblem;
 use super::rows::{Cell, Rows};
 use crate::DataError;
 use crate::error::Place;
+use crate::error::TableProblem;
 
 /// A longer row is not meant: a quote that is never closed, or no table at all. Rows are in memory one at a time.
 const LONGEST_ROW: usize = 16 << 20;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::problem::TableProblem;
 use super::report::{Columns, InputColumns};
 use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{TableOptions, Task};
 use crate::DataError;
 use crate::error::Place;
+use crate::error::TableProblem;
 use crate::images::has_image_suffix;
 use crate::names::Levels;
 use crate::natural::natural;

@@ -17,7 +17,6 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain;
-mod problem;
 mod report;
 mod roles;
 mod rough;
@@ -25,10 +24,10 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::error::TableProblem;
 pub(crate) use inside::climbs_out;
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
-pub use problem::TableProblem;
 pub use report::{Columns, InputColumns, LeftOut, ReadReport};
 
 use crate::cache::Cache;

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::problem::TableProblem;
 use crate::error::Place;
+use crate::error::TableProblem;
 use crate::{DataError, Features};
 
 /// Reads a matrix with `rows` rows; a vector is a matrix of one column. The columns are `x1`, `x2`, ...

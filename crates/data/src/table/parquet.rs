@@ -10,10 +10,10 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::problem::TableProblem;
 use super::rows::{Cell, Rows};
 use crate::DataError;
 use crate::error::Place;
+use crate::error::TableProblem;
 use crate::guard;
 
 /// Rows that are in memory at a time.

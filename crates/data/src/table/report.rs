@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::TableOptions;
-use super::problem::list;
 use super::roles::{InputRole, Roles};
+use crate::error::list;
 
 /// What was read, what was left out and what was decided.
 #[derive(Debug, Clone, PartialEq)]

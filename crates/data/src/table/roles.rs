@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::problem::TableProblem;
 use super::{Purpose, TableOptions};
 use crate::DataError;
 use crate::error::Place;
+use crate::error::TableProblem;
 
 const FILENAME: &[&str] = &["filename", "img_filename", "file_name"];
 const LABEL: &[&str] = &["y", "label"];

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::inside::Inside;
-use super::problem::TableProblem;
 use super::roles::{InputRole, Roles};
 use super::rows::{Cell, Rows};
 use super::{TableOptions, Task};
 use crate::error::Place;
+use crate::error::TableProblem;
 use crate::names::{Levels, keep};
 use crate::{DataError, Features};
 

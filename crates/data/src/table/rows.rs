@@ -88,5 +88,5 @@ fn open_parquet(path: &Path) -> Result<Box<dyn Rows>, DataError> {
 #[cfg(not(feature = "parquet"))]
 fn open_parquet(path: &Path) -> Result<Box<dyn Rows>, DataError> {
     let reason = "this program was built without Parquet".to_string();
-    Err(crate::error::Place::file(path).table(super::problem::TableProblem::Malformed(reason)))
+    Err(crate::error::Place::file(path).table(crate::error::TableProblem::Malformed(reason)))
 }

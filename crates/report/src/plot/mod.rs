@@ -82,6 +82,16 @@ fn letters_of(text: &str) -> usize {
     text.chars().map(|letter| if letter >= '\u{1100}' { 2 } else { 1 }).sum()
 }
 
+/// A plot with its name and what it shows.
+pub fn figure(title: &str, note: Markup, plot: Markup) -> Markup {
+    html! {
+        figure {
+            figcaption { strong { (title) } " " span.note { (note) } }
+            (plot)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,12 +1,13 @@
 //! Made-up evidence for tests.
 
-use corevar::certificate::{CurvePoint, RobustnessCurve};
+use corevar::Rule;
 use corevar::evidence::{
     Answer, AttributeErrors, Confusion, Evidence, Interval, Judged, LevelError, Map, MindChange,
     ModelEvidence, PictureGroup, Pictures, Plane, Point, ReliabilityBin, Rescued, RescuedExample, SCHEMA,
-    Setting, SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
+    SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
 };
-use corevar::results::{EstimatorResult, Numbers, Oracle, Rule, Selection};
+use corevar::evidence::{CurvePoint, RobustnessCurve};
+use corevar::results::{EstimatorResult, Numbers, Oracle, Selection, Setting};
 use corevar_data::SplitName;
 
 use super::{noise, of, small};
@@ -49,9 +50,7 @@ pub fn path() -> Records {
         records.results.estimators.push(setting);
     }
     records.results.selection = Some(Selection {
-        rule: Rule::Tolerance,
-        tolerance: Some(0.05),
-        guard: None,
+        rule: Rule::Tolerance { tolerance: 0.05 },
         limit: Some(0.16),
         split: "val".into(),
         chosen: 1.0,

@@ -132,8 +132,9 @@ fn carriers(style: &corevar::linear::StyleReport) -> String {
 
 #[cfg(test)]
 mod tests {
-    use corevar::evidence::{Coefficient, Setting};
+    use corevar::evidence::Coefficient;
     use corevar::linear::{StyleCarrier, StyleReport};
+    use corevar::results::Setting;
 
     use super::*;
     use crate::samples;

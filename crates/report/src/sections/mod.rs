@@ -25,6 +25,7 @@ use maud::{Markup, html};
 
 use crate::Records;
 use crate::plot::Colour;
+pub use crate::plot::figure;
 
 /// One section of the page.
 pub struct Section {
@@ -63,16 +64,6 @@ pub const SECTIONS: [Section; 20] = [
 /// A sentence where something is left out.
 pub fn word(text: &str) -> Markup {
     html! { p.word { (text) } }
-}
-
-/// A plot with its name and what it shows.
-pub fn figure(title: &str, note: Markup, plot: Markup) -> Markup {
-    html! {
-        figure {
-            figcaption { strong { (title) } " " span.note { (note) } }
-            (plot)
-        }
-    }
 }
 
 /// Figures and tables side by side where there is room.

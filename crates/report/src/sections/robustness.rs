@@ -1,6 +1,6 @@
 //! Robustness curves: how the loss would rise if the style shifted.
 
-use corevar::certificate::{CurvePoint as Certified, RobustnessCurve};
+use corevar::evidence::{CurvePoint as Certified, RobustnessCurve};
 use corevar_data::SplitName;
 use maud::{Markup, html};
 

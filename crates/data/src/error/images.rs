@@ -1,6 +1,6 @@
 //! What can be wrong with pictures.
 
-use crate::error::Place;
+use super::Place;
 use crate::{ImageShape, Tip};
 
 /// A fault in the pictures of a data set. The table is in [`crate::DataError::Images`].

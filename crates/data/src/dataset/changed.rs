@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Pixels;
 use crate::interventions::Recipe;
-use crate::{DataError, ImageShape, Pixels};
+use crate::{DataError, ImageShape};
 
 /// Whether a changed picture is the same every time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

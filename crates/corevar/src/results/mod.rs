@@ -1,14 +1,18 @@
 //! The records of a run: `results.json`, schema `corevar.results/1`.
 
+mod setting;
+
 use std::collections::BTreeMap;
 
 use corevar_data::{BySplit, Dataset, SplitName};
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Setting;
-use crate::study::Estimator;
-use crate::task::Rows;
+use crate::penalty::weight;
+use crate::rows::Rows;
+use crate::rule::Rule;
 use crate::train::{EpochRecord, TrainConfig};
+
+pub use setting::Setting;
 
 /// Name and version of the form of `results.json`.
 pub const SCHEMA: &str = "corevar.results/1";
@@ -34,13 +38,8 @@ pub struct Results {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
     /// What picked it.
+    #[serde(flatten)]
     pub rule: Rule,
-    /// Of [`Rule::Tolerance`]: the share of what is gained over a constant prediction that λ may cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tolerance: Option<f64>,
-    /// Of [`Rule::Guard`]: the size ξ of the shift to guard against.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guard: Option<f64>,
     /// The largest loss that the rule allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
@@ -52,21 +51,9 @@ pub struct Selection {
     /// λ of CoRe with the lowest loss: not the choice, because validation rows share the bias of training.
     #[serde(with = "weight")]
     pub arg_min: f64,
-    /// The best that could have been picked by who knew a shifted test; for comparison alone.
+    /// The best choice with hindsight, by a shifted test; for comparison alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oracle: Option<Oracle>,
-}
-
-/// What picks a penalty weight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rule {
-    /// The largest λ that costs at most a share of what is gained over a constant prediction.
-    Tolerance,
-    /// The largest λ whose loss is at most one standard error above the lowest.
-    StandardError,
-    /// The λ with the lowest `E[loss] + sqrt(ξ) · C_{l,1/2}` on held-out groups (Theorem 2).
-    Guard,
 }
 
 /// The λ with the lowest error on a test split.
@@ -79,36 +66,6 @@ pub struct Oracle {
     pub penalty_weight: f64,
     /// Its error there.
     pub error: f64,
-}
-
-/// λ in JSON: a number, or the word `inf`, for which JSON has no number.
-pub mod weight {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    const INFINITY: &str = "inf";
-
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Written {
-        Number(f64),
-        Word(String),
-    }
-
-    /// For `#[serde(with)]`.
-    pub fn serialize<S: Serializer>(weight: &f64, to: S) -> Result<S::Ok, S::Error> {
-        if *weight == f64::INFINITY { to.serialize_str(INFINITY) } else { to.serialize_f64(*weight) }
-    }
-
-    /// For `#[serde(with)]`.
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        match Written::deserialize(from)? {
-            Written::Number(weight) => Ok(weight),
-            Written::Word(word) if word == INFINITY => Ok(f64::INFINITY),
-            Written::Word(word) => {
-                Err(de::Error::invalid_value(de::Unexpected::Str(&word), &"a number or `inf`"))
-            }
-        }
-    }
 }
 
 /// What was trained and tested on. Groups are those of the training split.
@@ -318,13 +275,8 @@ pub(crate) fn main<T>(items: &[T], of: impl Fn(&T) -> (bool, bool)) -> Option<&T
 }
 
 impl EstimatorResult {
-    /// An estimator with the runs that were done of it.
-    pub(crate) fn new(estimator: &Estimator, runs: Vec<RunResult>) -> Self {
-        Self::of_setting(&Setting::new(&estimator.name, &estimator.config), runs)
-    }
-
     /// A setting with its runs.
-    pub(crate) fn of_setting(setting: &Setting, runs: Vec<RunResult>) -> Self {
+    pub(crate) fn new(setting: &Setting, runs: Vec<RunResult>) -> Self {
         let [mean, standard_error] = Self::summaries(&runs);
         Self {
             name: setting.name.clone(),

@@ -1,43 +1,20 @@
-//! What the model should say: one class of several, or a number.
+//! Data as a model meets them: what it sees of a row, what it should say, and the groups.
+
+mod scaling;
+mod shape;
+mod task;
 
 use std::ops::Range;
 
 use burn::tensor::{Device, Tensor, TensorData};
+use corevar_data::groups::{Groups, quantile_bins};
 use corevar_data::{DataError, Dataset, Inputs, Labels};
-use serde::{Deserialize, Serialize};
 
 use crate::loss;
-use crate::model::{InputShape, Scaling};
-use corevar_data::groups::{Groups, quantile_bins};
 
-/// Classification into named classes, or regression.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Task {
-    /// One logit a class, cross-entropy.
-    Classes(Vec<String>),
-    /// One output, squared loss.
-    Regression,
-}
-
-impl std::fmt::Display for Task {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            Self::Classes(names) => write!(f, "the classes {}", names.join(", ")),
-            Self::Regression => f.write_str("a number as the label"),
-        }
-    }
-}
-
-impl Task {
-    /// Number of outputs of a model for this task.
-    pub fn outputs(&self) -> usize {
-        match self {
-            Self::Classes(names) => names.len(),
-            Self::Regression => 1,
-        }
-    }
-}
+pub use scaling::Scaling;
+pub use shape::InputShape;
+pub use task::{Task, feature_names, task};
 
 /// Some rows of a data set, ready for a model: labels, groups and inputs by position.
 #[derive(Debug)]
@@ -169,22 +146,5 @@ impl<'a> Rows<'a> {
     /// The continuous label of the row at a position, for regression.
     pub fn number(&self, position: usize) -> Option<f32> {
         self.dataset.labels().numbers().map(|values| values[self.rows[position]])
-    }
-}
-
-/// What the data ask for; None where labels are not known.
-pub fn task(dataset: &Dataset) -> Option<Task> {
-    match dataset.labels() {
-        Labels::Classes { names, .. } => Some(Task::Classes(names.clone())),
-        Labels::Numbers(_) => Some(Task::Regression),
-        Labels::Unknown { .. } => None,
-    }
-}
-
-/// Names of the features, in their order; empty for pictures.
-pub fn feature_names(dataset: &Dataset) -> Vec<String> {
-    match dataset.inputs() {
-        Inputs::Features(features) => features.names.clone(),
-        Inputs::Images(_) => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use corevar_data::DataError;
 use serde::{Deserialize, Serialize};
 
-use crate::task::Rows;
+use super::Rows;
 
 /// Mean and standard deviation of each feature over the training rows. A feature that does not vary has scale 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,16 @@
 //! What can be wrong with data, said so that the reader can mend it.
 
+mod images;
+mod table;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+pub use images::ImageProblem;
+pub use table::TableProblem;
+pub(crate) use table::list;
+
 use crate::Tip;
-use crate::images::ImageProblem;
-use crate::table::TableProblem;
 
 /// Every way in which reading or drawing data can fail.
 #[derive(Debug, thiserror::Error)]

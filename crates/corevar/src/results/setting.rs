@@ -1,23 +1,10 @@
-//! Which model is looked at.
+//! The identity of a trained model.
 
-use corevar_data::BySplit;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Model, Outputs};
-use crate::penalty::Penalty;
-use crate::results::{EstimatorResult, weight};
+use super::EstimatorResult;
+use crate::penalty::{Penalty, weight};
 use crate::train::TrainConfig;
-
-/// A trained model and how it came about.
-#[derive(Debug, Clone)]
-pub struct Subject<'a> {
-    /// How it was trained.
-    pub setting: Setting,
-    /// The model.
-    pub model: &'a Model,
-    /// What it says of each split.
-    pub outputs: &'a BySplit<Outputs>,
-}
 
 /// What tells a model from the others of its run, in the words of `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
