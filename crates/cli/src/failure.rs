@@ -108,8 +108,8 @@ const FLAGS: [(&str, &str); 9] = [
     ("KeepIn::folder", "--out"),
     ("Start::Resume", "--resume"),
     ("Start::Overwrite", "--overwrite"),
-    ("Material::originals", "--data"),
-    ("Material::features", "--features-file"),
+    ("OriginalFiles::originals", "--data"),
+    ("OriginalFiles::features", "--features-file"),
 ];
 
 impl Speech {

@@ -1,6 +1,7 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
 use corevar::evidence::{Evidence, StressCurve};
+use corevar::penalty::weight;
 use corevar::results::{EstimatorResult, Numbers, Results, Setting};
 use corevar::stress::WorstCase;
 use corevar_data::{BySplit, SplitName};
@@ -22,10 +23,7 @@ pub fn errors(results: &Results) -> String {
 
 /// Of `several` settings with that name, the ridge tells them apart and a star marks the chosen one.
 fn label(estimator: &EstimatorResult, several: bool) -> String {
-    let weight = match estimator.penalty_weight {
-        f64::INFINITY => "∞".into(),
-        weight => weight.to_string(),
-    };
+    let weight = weight::shown(estimator.penalty_weight);
     let name = match estimator.penalty.as_str() {
         "none" => estimator.name.clone(),
         penalty if penalty == estimator.name => format!("{penalty} λ={weight}"),
@@ -181,8 +179,7 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
         let model = evidence.linear.iter().find(|model| model.setting.is_of(estimator));
         let val = estimator.mean.get(SplitName::VALIDATION).copied().unwrap_or_default();
         let mark = if estimator.chosen { " *" } else { "" };
-        let weight = estimator.penalty_weight;
-        let weight = if weight.is_infinite() { "∞".into() } else { weight.to_string() };
+        let weight = weight::shown(estimator.penalty_weight);
         let mut row = vec![format!("{weight}{mark}"), number(val.loss), number(val.penalty)];
         row.extend(tests.iter().map(|split| error(estimator, split, results.data.classes.is_empty())));
         let style = model

@@ -1,9 +1,9 @@
 //! The estimator in a few words.
 
 use burn::tensor::Device;
-use corevar_data::Dataset;
+use corevar_data::{Dataset, Tip};
 
-use crate::model::{Model, ModelSpec};
+use crate::model::{InputShape, Model, ModelSpec};
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
 use crate::train::{Quiet, TrainConfig, TrainError, train};
@@ -30,6 +30,7 @@ pub struct Core {
 
 /// Why there is no model.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FitError {
     /// A setting makes no sense.
     #[error(transparent)]
@@ -37,6 +38,15 @@ pub enum FitError {
     /// Training failed.
     #[error(transparent)]
     Train(#[from] TrainError),
+}
+
+impl Tip for FitError {
+    fn tip(&self) -> Option<String> {
+        match self {
+            Self::Config(cause) => cause.tip(),
+            Self::Train(cause) => cause.tip(),
+        }
+    }
 }
 
 impl Default for Core {
@@ -99,7 +109,7 @@ impl Core {
 
     /// Trains the model.
     pub fn fit(&self, data: &Dataset) -> Result<Model, FitError> {
-        let model = self.model.clone().unwrap_or_else(|| ModelSpec::for_inputs(data.inputs()));
+        let model = self.model.clone().unwrap_or_else(|| ModelSpec::usual(InputShape::of(data)));
         let config = TrainConfig { model, ..self.config.clone() }.check()?;
         let device = self.device.clone().unwrap_or_else(Device::flex);
         Ok(train(&config, data, &device, &mut Quiet::default())?)

@@ -102,12 +102,9 @@ impl Change {
     }
 
     fn errors(&self) -> String {
-        format!(
-            "on {} CoRe errs {} where the pooled model errs {}",
-            self.split,
-            percent(self.core),
-            percent(self.pooled)
-        )
+        let moves = if self.core <= self.pooled { "falls" } else { "rises" };
+        let (pooled, core) = (percent(self.pooled), percent(self.core));
+        format!("on {} the error {moves} from {pooled} (pooled) to {core} (CoRe)", self.split)
     }
 }
 
@@ -119,7 +116,7 @@ fn points(share: f64) -> String {
     format!("{:.1} percentage points", 100.0 * share)
 }
 
-/// CoRe still uses style where it errs more than on its easiest test, by this share of what the pooled model does.
+/// CoRe still uses style where its error is larger than on its easiest test, by this share of what the pooled model does.
 const STILL_USED: f64 = 0.5;
 
 /// What a gain means.
@@ -149,7 +146,7 @@ fn sentence(best: &Change, worst: &Change, changes: &[Change]) -> String {
             format!("CoRe does not help here: {}. A smaller λ loses less.", worst.errors())
         }
         (false, false) => {
-            "CoRe and the pooled model err alike, as far as so many rows can tell: the tests show no style \
+            "CoRe and the pooled model have the same error, as far as so many rows can tell: the tests show no style \
                            that the pooled model depends on, or the penalty weight is too small to matter."
                 .into()
         }
@@ -217,7 +214,7 @@ mod tests {
     fn a_gain_names_the_split_and_the_price() {
         assert_eq!(
             verdict(&results([0.03, 0.41], [0.04, 0.09])).unwrap(),
-            "CoRe helps: on test2 CoRe errs 9.0 % where the pooled model errs 41.0 %; it costs 1.0 percentage \
+            "CoRe helps: on test2 the error falls from 41.0 % (pooled) to 9.0 % (CoRe); it costs 1.0 percentage \
              points on test1: the pooled model used style that CoRe does not."
         );
     }
@@ -238,7 +235,7 @@ mod tests {
 
     #[test]
     fn no_difference_and_a_loss_are_called_so() {
-        assert!(verdict(&results([0.03, 0.41], [0.03, 0.41])).unwrap().contains("err alike"));
+        assert!(verdict(&results([0.03, 0.41], [0.03, 0.41])).unwrap().contains("have the same error"));
         assert!(
             verdict(&results([0.03, 0.41], [0.30, 0.45])).unwrap().starts_with("CoRe does not help here")
         );
@@ -251,14 +248,18 @@ mod tests {
         chosen.chosen = true;
         chosen.mean.get_mut("test2").unwrap().error = Some(0.09);
         results.estimators.push(chosen);
-        assert!(verdict(&results).unwrap().contains("on test2 CoRe errs 9.0 %"));
+        assert!(
+            verdict(&results)
+                .unwrap()
+                .contains("on test2 the error falls from 41.0 % (pooled) to 9.0 % (CoRe)")
+        );
     }
 
     #[test]
     fn a_difference_of_one_row_in_sixty_is_no_effect() {
         let mut results = results([0.1, 0.408], [0.1, 0.392]);
         results.data.splits.insert("test2", 60);
-        assert!(verdict(&results).unwrap().contains("err alike"));
+        assert!(verdict(&results).unwrap().contains("have the same error"));
         // Of 100000 rows it is.
         results.data.splits.insert("test2", 100_000);
         assert!(verdict(&results).unwrap().starts_with("CoRe helps: on test2"));

@@ -68,7 +68,7 @@ enum Kind {
 
 /// Where pictures come from.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Material {
+pub struct OriginalFiles {
     /// Folder with the original files; None for the stand-ins that are drawn here.
     pub originals: Option<PathBuf>,
     /// Features of all original pictures, in the order of their list: a `.npy` matrix.
@@ -100,7 +100,7 @@ impl Source {
 
 impl Protocol {
     /// What the data are with or without the original files.
-    pub fn source(self, material: &Material) -> Source {
+    pub fn source(self, material: &OriginalFiles) -> Source {
         match self {
             Self::Linear | Self::Nonlinear | Self::Stickmen => Source::Drawn,
             _ if material.originals.is_some() => Source::Real,
@@ -197,22 +197,23 @@ impl Plans {
 
 impl Experiment {
     /// Refuses original files where all is drawn, and features where there are pictures.
-    pub fn check_material(&self, material: &Material) -> Result<(), ExperimentError> {
+    pub fn check_material(&self, material: &OriginalFiles) -> Result<(), ExperimentError> {
         let refuse = |problem: &str, tip| {
             let (experiment, problem) = (self.name.clone(), problem.to_string());
-            Err(ExperimentError::Material { experiment, problem, tip })
+            Err(ExperimentError::OriginalFiles { experiment, problem, tip })
         };
         let is_drawn = self.protocol.source(material) == Source::Drawn;
         match (&material.originals, &material.features) {
             (Some(_), _) if is_drawn => {
-                refuse("its data are drawn, in the paper too", "leave out `Material::originals`")
+                refuse("its data are drawn, in the paper too", "leave out `OriginalFiles::originals`")
             }
-            (_, Some(_)) if self.protocol != Protocol::GenderFeatures => {
-                refuse("only gender-features takes a matrix of features", "leave out `Material::features`")
-            }
+            (_, Some(_)) if self.protocol != Protocol::GenderFeatures => refuse(
+                "only gender-features takes a matrix of features",
+                "leave out `OriginalFiles::features`",
+            ),
             (None, Some(_)) => refuse(
                 "a matrix of features needs the pictures that its rows belong to",
-                "name the folder of CelebA's original files in `Material::originals`",
+                "name the folder of CelebA's original files in `OriginalFiles::originals`",
             ),
             _ => Ok(()),
         }
@@ -221,7 +222,7 @@ impl Experiment {
 
 impl Plan {
     /// Makes the data.
-    pub fn dataset(&self, material: &Material) -> Result<Dataset, ExperimentError> {
+    pub fn dataset(&self, material: &OriginalFiles) -> Result<Dataset, ExperimentError> {
         let Plans { seed, kind } = &self.plans;
         let seed = *seed;
         let from = material.originals.as_deref();
@@ -271,7 +272,7 @@ fn generator(name: &'static str) -> Result<&'static dyn Generator, DataError> {
 /// The pictures as a network sees them: one of the user's, or one that has learned to tell persons apart.
 fn seen(
     set: &Gender,
-    material: &Material,
+    material: &OriginalFiles,
     stand_in: faces::AlbumSizes,
     seed: u64,
 ) -> Result<Dataset, ExperimentError> {

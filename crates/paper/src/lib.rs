@@ -9,7 +9,7 @@ pub mod data;
 pub mod drawn;
 mod features;
 mod finding;
-mod keep;
+mod kept;
 mod markdown;
 mod plan;
 pub mod protocols;
@@ -25,7 +25,7 @@ use std::path::Path;
 use corevar_data::bounded;
 
 pub use curve::{Curve, Line, Measured, Point};
-pub use data::{Material, Source};
+pub use data::{OriginalFiles, Source};
 pub use finding::{Finding, Judged};
 pub use markdown::markdown;
 pub use plan::Plan;

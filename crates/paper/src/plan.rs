@@ -12,7 +12,7 @@ use corevar_data::{DataError, Dataset};
 use serde::Serialize;
 use toml::{Table, Value};
 
-use super::data::{Material, Plans, Protocol};
+use super::data::{OriginalFiles, Plans, Protocol};
 use super::spec::{
     EstimatorForm, Experiment, ExperimentError, Size, SizeForm, Variant, check_names, in_one_line,
 };
@@ -34,7 +34,7 @@ pub struct Plan {
 
 impl Plan {
     /// All settings, for the folder of the run: where they differ, its models are others.
-    pub fn config_toml(&self, material: &Material) -> Result<String, toml::ser::Error> {
+    pub fn config_toml(&self, material: &OriginalFiles) -> Result<String, toml::ser::Error> {
         #[derive(Serialize)]
         #[serde(rename_all = "kebab-case")]
         struct Settings<'a> {

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use toml::Table;
 
 use super::curve::{Curve, Line};
-use super::data::{Material, Source};
+use super::data::{OriginalFiles, Source};
 use super::finding::Judged;
 use super::plan::Plan;
 use super::spec::{Experiment, Size, Variant};
@@ -134,7 +134,7 @@ impl Reproduction {
     pub fn new(
         experiment: &Experiment,
         size: Size,
-        material: &Material,
+        material: &OriginalFiles,
         variants: Vec<VariantRecord>,
     ) -> Self {
         let command = command(experiment, size, material, &variants);
@@ -347,7 +347,12 @@ impl VariantRecord {
     }
 }
 
-fn command(experiment: &Experiment, size: Size, material: &Material, variants: &[VariantRecord]) -> String {
+fn command(
+    experiment: &Experiment,
+    size: Size,
+    material: &OriginalFiles,
+    variants: &[VariantRecord],
+) -> String {
     let data = if material.originals.is_some() { " --data DIR" } else { "" };
     let features = if material.features.is_some() { " --features-file F.npy" } else { "" };
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();

@@ -11,7 +11,7 @@ use corevar::study::{
 use corevar::train::check_fit;
 use corevar_data::Tip;
 
-use super::data::{Material, Source};
+use super::data::{OriginalFiles, Source};
 use super::plan::Plan;
 use super::record::{FILE, Finished, Reproduction, VariantRecord};
 use super::spec::{Experiment, ExperimentError, Size, Variant};
@@ -26,7 +26,7 @@ pub struct ExperimentRun {
     /// How large.
     pub size: Size,
     /// Where pictures come from.
-    pub material: Material,
+    pub material: OriginalFiles,
     /// Where all experiments go.
     pub out: PathBuf,
     /// Replace variants that are there with other settings.

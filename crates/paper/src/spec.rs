@@ -217,7 +217,7 @@ pub enum ExperimentError {
     },
     /// The real files are asked of data that are always drawn, or features of pictures.
     #[error("{experiment}: {problem}")]
-    Material {
+    OriginalFiles {
         /// Which experiment.
         experiment: String,
         /// What does not fit.
@@ -247,7 +247,7 @@ impl Tip for ExperimentError {
             }
             Self::Form { .. } | Self::File { .. } => None,
             Self::Config { cause, .. } => cause.tip(),
-            Self::Material { tip, .. } => Some((*tip).into()),
+            Self::OriginalFiles { tip, .. } => Some((*tip).into()),
             Self::Unfit { cause: error, .. } | Self::Data(error) => error.tip(),
             Self::Features(error) => error.tip(),
         }

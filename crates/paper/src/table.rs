@@ -30,7 +30,7 @@ impl Reproduction {
         lines
     }
 
-    /// Which penalty is measured, if it is the same in all variants: see [`corevar::study::Measure`].
+    /// Which penalty is measured, if it is the same in all variants: that of CoRe.
     fn penalty_kind(&self) -> String {
         let usual = Penalty::LOGIT_VARIANCE.to_string();
         let kind = |variant: &VariantRecord| {

@@ -77,7 +77,7 @@ fn variants_aside_run_only_by_their_name() {
 fn the_settings_of_a_run_are_complete_and_in_order() {
     let (experiment, variant) = variant("quality", "mu30-grouping1");
     let plan = experiment.plan(&variant, Size::Full).unwrap();
-    let settings = |plan: &Plan| plan.config_toml(&Material::default()).unwrap();
+    let settings = |plan: &Plan| plan.config_toml(&OriginalFiles::default()).unwrap();
     let whole = settings(&plan);
     for words in ["protocol = \"quality\"", "drawing = ", "order = [\"pooled\", \"core\"]", "test-rows = "] {
         assert!(whole.contains(words), "{words}: {whole}");
@@ -85,7 +85,7 @@ fn the_settings_of_a_run_are_complete_and_in_order() {
     let mut turned = plan.clone();
     turned.estimators.reverse();
     assert_ne!(settings(&turned), whole);
-    let real = Material { originals: Some("photos".into()), features: None };
+    let real = OriginalFiles { originals: Some("photos".into()), features: None };
     assert!(!plan.config_toml(&real).unwrap().contains("drawing"));
 }
 
@@ -144,7 +144,7 @@ fn records() -> Vec<VariantRecord> {
 #[test]
 fn a_record_has_the_lines_and_findings_of_its_experiment() {
     let experiment = find("stickmen").unwrap();
-    let record = Reproduction::new(&experiment, Size::Full, &Material::default(), records());
+    let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), records());
     let lines = &record.figures[0].lines;
     assert_eq!(lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["pooled", "core"]);
     assert_eq!(lines[1].points.iter().map(|point| point.x).collect::<Vec<_>>(), [50.0, 500.0]);
@@ -158,7 +158,7 @@ fn a_record_names_the_penalty_that_was_measured() {
     let experiment = find("stickmen").unwrap();
     let mut variants = records();
     let last = |variants: &[VariantRecord]| {
-        let record = Reproduction::new(&experiment, Size::Full, &Material::default(), variants.to_vec());
+        let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants.to_vec());
         record.table()[0].last().unwrap().clone()
     };
     for setting in variants.iter_mut().flat_map(|variant| &mut variant.settings) {
@@ -183,7 +183,7 @@ fn a_penalty_is_shown_where_the_paper_has_it() {
         for setting in variants.iter_mut().flat_map(|variant| &mut variant.settings) {
             setting.splits.extend([("train".to_string(), train), ("test2".to_string(), test2)]);
         }
-        let record = Reproduction::new(&experiment, Size::Full, &Material::default(), variants);
+        let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants);
         let head = record.table().swap_remove(0);
         head.into_iter().filter_map(|name| Some(name.split_once(" on ")?.1.to_string())).collect::<Vec<_>>()
     };
@@ -200,7 +200,7 @@ fn a_penalty_is_shown_where_the_paper_has_it() {
 fn the_command_can_be_typed_as_it_stands() {
     let command = |typed: &str| {
         let experiment = Experiment { typed: typed.into(), ..find("linear").unwrap() };
-        Reproduction::new(&experiment, Size::Quick, &Material::default(), Vec::new()).command
+        Reproduction::new(&experiment, Size::Quick, &OriginalFiles::default(), Vec::new()).command
     };
     assert!(command("mine.toml").starts_with("corevar reproduce mine.toml --quick"));
     assert!(command("my files/it's.toml").starts_with(r"corevar reproduce 'my files/it'\''s.toml' --quick"));
@@ -214,7 +214,7 @@ fn a_finding_beside_an_error_of_0_is_judged_without_a_ratio() {
         for (setting, error) in variants[1].settings.iter_mut().zip([0.0, core]) {
             setting.splits.get_mut("test2").unwrap().error = Some(error);
         }
-        Reproduction::new(experiment, Size::Full, &Material::default(), variants).findings[0].verdict()
+        Reproduction::new(experiment, Size::Full, &OriginalFiles::default(), variants).findings[0].verdict()
     };
     assert_eq!(verdict(&experiment, 0.1), "no ratio to an error of 0 [0.22], at most 0.6: does not hold");
     assert_eq!(verdict(&experiment, 0.0), "no ratio to an error of 0 [0.22], at most 0.6: holds");
@@ -225,7 +225,7 @@ fn a_finding_beside_an_error_of_0_is_judged_without_a_ratio() {
 #[test]
 fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
     let (mut experiment, variant) = variant("stickmen", "c50");
-    let record = Reproduction::new(&experiment, Size::Full, &Material::default(), records());
+    let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), records());
     assert_eq!(record.kept(&variant, "rows = 200"), None);
     let kept = record.kept(&variant, "rows = 100").unwrap();
     assert_eq!(kept.settings[1].splits["test2"].error, Some(0.1));
@@ -239,8 +239,8 @@ fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
 #[test]
 fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
     let experiment = find("stickmen").unwrap();
-    let full = Reproduction::new(&experiment, Size::Full, &Material::default(), records()[..1].to_vec());
-    let quick = Reproduction::new(&experiment, Size::Quick, &Material::default(), records());
+    let full = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), records()[..1].to_vec());
+    let quick = Reproduction::new(&experiment, Size::Quick, &OriginalFiles::default(), records());
     let page = markdown(&[full, quick]);
     assert_eq!(page.matches("| c500 | core").count(), 1, "{page}");
     assert_eq!(page.matches("| c50 | core").count(), 1, "{page}");
@@ -255,13 +255,13 @@ fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
 fn markdown_names_variants_of_one_size_together() {
     let alike = |name: &str| VariantRecord { name: name.into(), ..records()[0].clone() };
     let (stickmen, c50) = variant("stickmen", "c50");
-    let config = stickmen.plan(&c50, Size::Full).unwrap().config_toml(&Material::default()).unwrap();
+    let config = stickmen.plan(&c50, Size::Full).unwrap().config_toml(&OriginalFiles::default()).unwrap();
     let (linear, c500) = variant("linear", "c500");
-    let exact = linear.plan(&c500, Size::Full).unwrap().config_toml(&Material::default()).unwrap();
+    let exact = linear.plan(&c500, Size::Full).unwrap().config_toml(&OriginalFiles::default()).unwrap();
     let b = VariantRecord { config: exact, ..alike("b") };
     let variants = vec![alike("a"), VariantRecord { config, ..records()[1].clone() }, b];
     let experiment = find("stickmen").unwrap();
-    let page = markdown(&[Reproduction::new(&experiment, Size::Full, &Material::default(), variants)]);
+    let page = markdown(&[Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants)]);
     let told = "Training: 100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0, 4 epochs (c50).";
     assert!(page.contains(told), "{page}");
 }

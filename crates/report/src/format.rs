@@ -60,12 +60,9 @@ fn like(model: f64, value: f64) -> String {
 
 /// A setting: all its digits, and none more.
 pub fn exact(value: f64) -> String {
-    if value == f64::INFINITY {
-        return "∞".into();
-    }
-    match value != 0.0 && !(1e-4..1e7).contains(&value.abs()) {
+    match value.is_finite() && value != 0.0 && !(1e-4..1e7).contains(&value.abs()) {
         true => format!("{value:e}"),
-        false => value.to_string(),
+        false => corevar::penalty::weight::shown(value),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The models that evidence was gathered of, with the names and colours that they have on the whole page.
 
 use corevar::evidence::ModelEvidence;
-use corevar::results::Setting;
+use corevar::results::{self, Setting};
 use corevar_data::SplitName;
 
 use crate::Records;
@@ -43,17 +43,18 @@ pub fn models<'a>(records: &'a Records) -> Vec<Model<'a>> {
 
 /// One of each name: the chosen setting, or the first.
 pub fn main_models(records: &Records) -> Vec<Model<'_>> {
-    let mut main: Vec<Model<'_>> = Vec::new();
-    for model in models(records) {
-        let name = &model.evidence.setting.name;
-        match main.iter_mut().find(|other| other.evidence.setting.name == *name) {
-            Some(other) if model.evidence.setting.chosen => *other = model,
-            Some(_) => {}
-            None => main.push(model),
-        }
-    }
-    main.truncate(MOST);
-    main
+    let mut all = models(records);
+    let setting = |model: &Model<'_>| model.evidence.setting.clone();
+    let is_main = |model: &Model<'_>| {
+        let name = setting(model).name;
+        let main = results::main(&all, |other| (setting(other).name == name, setting(other).chosen));
+        main.is_some_and(|main| main.index == model.index)
+    };
+    let places: Vec<bool> = all.iter().map(is_main).collect();
+    let mut places = places.into_iter();
+    all.retain(|_| places.next().unwrap_or(false));
+    all.truncate(MOST);
+    all
 }
 
 /// Splits other than training and validation that the models were asked about.

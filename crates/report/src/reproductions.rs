@@ -255,7 +255,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar_paper::{Curve as Wanted, Material, Size, find};
+    use corevar_paper::{Curve as Wanted, OriginalFiles, Size, find};
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -265,7 +265,7 @@ mod tests {
         let curve: Wanted = find("small-n").unwrap().curves[0].clone();
         let figures = vec![Figure { curve, lines: vec![line("ridge 0.001", 0.3), line("<ridge> 1", 0.4)] }];
         let empty =
-            Reproduction::new(&find("small-n").unwrap(), Size::Quick, &Material::default(), Vec::new());
+            Reproduction::new(&find("small-n").unwrap(), Size::Quick, &OriginalFiles::default(), Vec::new());
         Reproduction { figures, ..empty }
     }
 

@@ -18,7 +18,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         threads: args.threads,
         settings: Settings::default(),
     };
-    let prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked)?;
+    let prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked, |_| Ok(()))?;
     if !args.show.quiet {
         eprintln!("{INTRODUCTION}");
     }

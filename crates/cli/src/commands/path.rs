@@ -5,7 +5,7 @@ use corevar::study::Grid;
 use super::run::Prepared;
 use crate::args::Sweep;
 use crate::failure::Usage;
-use crate::settings::{ChoiceFlags, Choosing, Settings, given};
+use crate::settings::{ChoiceFlags, Choosing, Settings};
 use crate::table;
 use crate::values::ModelKind;
 
@@ -15,10 +15,9 @@ pub fn run(args: &Sweep) -> anyhow::Result<()> {
         choice: ChoiceFlags { penalty_weights: Some(Grid::path_weights()), ..Default::default() },
         ..Default::default()
     };
-    let given = given(&args.common.settings, args.common.config.as_deref())?;
-    if given.model.is_some_and(|model| model != ModelKind::Linear) {
-        return Err(Usage::new("path is for linear models").tip("use `corevar sweep` for networks").into());
-    }
-    let prepared = Prepared::new(&args.common, &usual, 1, Choosing::Always)?;
+    let prepared = Prepared::new(&args.common, &usual, 1, Choosing::Always, |given| match given.model {
+        None | Some(ModelKind::Linear) => Ok(()),
+        Some(_) => Err(Usage::new("path is for linear models").tip("use `corevar sweep` for networks")),
+    })?;
     prepared.run(prepared.study(), |outcome| table::path(&outcome.results, &outcome.evidence))
 }

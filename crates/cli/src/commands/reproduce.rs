@@ -9,7 +9,8 @@ use corevar::study::layout;
 use corevar::{Outcome, write_whole};
 use corevar_data::Tip;
 use corevar_paper::{
-    Experiment, ExperimentError, ExperimentRun, Material, Pages, ReproduceError, Reproduction, Size, markdown,
+    Experiment, ExperimentError, ExperimentRun, OriginalFiles, Pages, ReproduceError, Reproduction, Size,
+    markdown,
 };
 use serde::Serialize;
 
@@ -163,7 +164,7 @@ fn usage(error: ExperimentError) -> anyhow::Error {
             | ExperimentError::Ending { .. }
             | ExperimentError::Known { .. }
             | ExperimentError::NoVariant { .. }
-            | ExperimentError::Material { .. }
+            | ExperimentError::OriginalFiles { .. }
     );
     match (is_usage, error.tip()) {
         (true, Some(tip)) => Usage::new(error.to_string()).tip(tip).into(),
@@ -172,13 +173,13 @@ fn usage(error: ExperimentError) -> anyhow::Error {
 }
 
 /// For all experiments the folder is used by those whose files are in it.
-fn material(args: &Reproduce, experiment: &Experiment, is_all: bool) -> anyhow::Result<Material> {
+fn material(args: &Reproduce, experiment: &Experiment, is_all: bool) -> anyhow::Result<OriginalFiles> {
     if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
         let tip = "name the folder with the files of CelebA, AwA2 or MNIST";
         return Err(Usage::new(format!("--data: {} is no folder", folder.display())).tip(tip).into());
     }
     let has_files = |folder: &PathBuf| !is_all || experiment.protocol.has_originals(folder);
-    Ok(Material { originals: args.data.clone().filter(has_files), features: args.features_file.clone() })
+    Ok(OriginalFiles { originals: args.data.clone().filter(has_files), features: args.features_file.clone() })
 }
 
 /// The reports beside the records.

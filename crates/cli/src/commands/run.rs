@@ -34,12 +34,19 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// `usual` are the command's own defaults; `runs` how often it trains an estimator.
-    pub fn new(common: &Common, usual: &Settings, runs: usize, choosing: Choosing) -> anyhow::Result<Self> {
+    /// `usual` are the command's own defaults; `runs` how often it trains an estimator; `refuse` is asked before data are read.
+    pub fn new(
+        common: &Common,
+        usual: &Settings,
+        runs: usize,
+        choosing: Choosing,
+        refuse: impl Fn(&Settings) -> Result<(), Usage>,
+    ) -> anyhow::Result<Self> {
         let threads = threads(common.threads)?;
         let checkpoint_every = Duration::try_from_secs_f64(common.checkpoint_every)
             .map_err(|_| Usage::new("--checkpoint-every must be a number of seconds from 0"))?;
         let given = given(&common.settings, common.config.as_deref())?;
+        refuse(&given)?;
         let start = match (common.overwrite, common.resume) {
             (_, true) => Start::Resume,
             (true, false) => Start::Overwrite,
@@ -50,7 +57,7 @@ impl Prepared {
         let of_data = overlay(&source.settings(), usual)?;
         let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
         let asked = overlay(usual, &given)?;
-        let loaded = load(&source, &asked.table, &asked.sizes, &reading)?;
+        let loaded = in_pool(common.threads, || load(&source, &asked.table, &asked.sizes, &reading))?;
         let notes = loaded.notes();
         // The reader knows nothing of copies.
         let report = loaded.report.filter(|_| asked.augment.augment.is_none());

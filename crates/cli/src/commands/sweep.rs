@@ -6,6 +6,6 @@ use crate::settings::{Choosing, Settings};
 use crate::table;
 
 pub fn run(args: Sweep) -> anyhow::Result<()> {
-    let prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::Always)?;
+    let prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::Always, |_| Ok(()))?;
     prepared.run(prepared.study(), |outcome| table::errors(&outcome.results))
 }

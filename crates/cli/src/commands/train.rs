@@ -6,6 +6,6 @@ use crate::settings::{Choosing, Settings};
 use crate::table;
 
 pub fn run(args: Train) -> anyhow::Result<()> {
-    let prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::IfAsked)?;
+    let prepared = Prepared::new(&args.common, &Settings::default(), 1, Choosing::IfAsked, |_| Ok(()))?;
     prepared.run(prepared.study().one(), |outcome| table::errors(&outcome.results))
 }

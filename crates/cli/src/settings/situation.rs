@@ -1,5 +1,6 @@
 //! What decides whether a setting has an effect.
 
+use corevar::model::{InputShape, ModelSpec};
 use corevar::penalty::Penalty;
 
 use super::Settings;
@@ -50,7 +51,12 @@ pub struct Situation<'a> {
 
 impl<'a> Situation<'a> {
     pub fn new(settings: &'a Settings, are_images: bool, choosing: Choosing) -> Self {
-        let usual = if are_images { ModelKind::Cnn } else { ModelKind::Linear };
+        // The size does not matter for the kind.
+        let input = match are_images {
+            true => InputShape::Image { height: 1, width: 1, channels: 1 },
+            false => InputShape::Features(1),
+        };
+        let usual = ModelKind::of(&ModelSpec::usual(input));
         Self {
             settings,
             model: settings.model.unwrap_or(usual),

@@ -24,7 +24,10 @@ fn evaluate_repeats_the_numbers_of_the_run() {
     for words in ["95 % interval", "calibration error", "worst group", "loss at ξ = 4", "biased"] {
         assert!(table.contains(words), "{words}: {table}");
     }
-    assert!(folder.path().join("seen/report.html").is_file());
+    assert_eq!(
+        names(&folder.path().join("seen")),
+        ["config.toml", "evidence.json", "report.html", "results.json"]
+    );
     fs::remove_file(folder.path().join("seen/report.html")).unwrap();
     succeeds(folder.path(), "report seen");
     assert!(folder.path().join("seen/report.html").is_file());

@@ -1,7 +1,7 @@
 //! What a model says of the rows of a split.
 
 use crate::evaluate::losses;
-use crate::model::Outputs;
+use crate::model::{Outputs, log_sum_exp};
 use crate::rows::{Rows, Task};
 
 /// Outputs, losses and answers of one model, by position in the split.
@@ -54,8 +54,6 @@ impl<'a> Answers<'a> {
     pub fn probability(&self, position: usize, class: u32) -> f64 {
         let columns = self.outputs.columns;
         let row = &self.outputs.values[position * columns..(position + 1) * columns];
-        let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let total: f64 = row.iter().map(|logit| (logit - largest).exp()).sum();
-        (row[class as usize] - largest).exp() / total
+        (row[class as usize] - log_sum_exp(row)).exp()
     }
 }

@@ -1,6 +1,6 @@
 //! The evidence behind the numbers of a run: `evidence.json`, schema `corevar.evidence/1`.
 //!
-//! [`gather`] looks at the trained models once more, split by split, and keeps what pictures are drawn of: confusion
+//! `gather` looks at the trained models once more, split by split, and keeps what pictures are drawn of: confusion
 //! matrices, reliability, errors by attribute, robustness curves, intervals, decision boundaries, and the pictures on which the
 //! pooled model and CoRe differ. Everything random is drawn from one seed.
 

@@ -76,4 +76,5 @@ pub use null_space::NullSpace;
 pub use problem::Objective;
 pub(crate) use rows::RowsMatrix;
 pub use solver::{fit, path};
-pub use style::{CheckedStyleConfig, StyleCarrier, StyleConfig, StyleDirection, StyleReport, style_report};
+pub use style::{StyleCarrier, StyleDirection, StyleReport};
+pub(crate) use style::{StyleConfig, style_report};

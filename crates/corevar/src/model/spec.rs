@@ -25,6 +25,14 @@ pub enum ModelSpec {
 }
 
 impl ModelSpec {
+    /// The usual model: a CNN for pictures, a linear one for features.
+    pub fn usual(input: InputShape) -> Self {
+        match input {
+            InputShape::Image { .. } => Self::Cnn(Default::default()),
+            InputShape::Features(_) => Self::Linear,
+        }
+    }
+
     /// `linear`, `mlp` or `cnn`.
     pub fn name(&self) -> &'static str {
         match self {

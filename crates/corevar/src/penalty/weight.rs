@@ -1,4 +1,4 @@
-//! λ in JSON: a number, or the word `inf`, for which JSON has no number.
+//! λ as text: `∞` for people, the word `inf` in JSON, which has no such number.
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 
@@ -9,6 +9,11 @@ const INFINITY: &str = "inf";
 enum Written {
     Number(f64),
     Word(String),
+}
+
+/// As people read it.
+pub fn shown(weight: f64) -> String {
+    if weight == f64::INFINITY { "∞".into() } else { weight.to_string() }
 }
 
 /// For `#[serde(with)]`.

@@ -269,7 +269,7 @@ impl Results {
 }
 
 /// Of those that count, the chosen one, or else the first. `of` tells whether an item counts and whether it was chosen.
-pub(crate) fn main<T>(items: &[T], of: impl Fn(&T) -> (bool, bool)) -> Option<&T> {
+pub fn main<T>(items: &[T], of: impl Fn(&T) -> (bool, bool)) -> Option<&T> {
     let mut counted = items.iter().filter(|item| of(item).0);
     counted.clone().find(|item| of(item).1).or_else(|| counted.next())
 }

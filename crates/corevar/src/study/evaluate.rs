@@ -5,6 +5,7 @@ use std::path::Path;
 use corevar_data::{BySplit, Dataset, Split};
 
 use super::folder::{RunFolder, RunFolderError, Start};
+use super::layout;
 use super::models::FoundModel;
 use crate::evaluate::{Measure, evaluate};
 use crate::evidence::{Evidence, Subject, gather};
@@ -104,6 +105,10 @@ pub fn write_evaluation(
 ) -> Result<RunFolder, RunFolderError> {
     let folder = RunFolder::create(folder, start, config, false)?;
     let written = folder.write_results(results).and_then(|()| folder.write_evidence(evidence));
+    // No run: there is nothing to go on with.
+    let written = written
+        .and_then(|()| folder.finish())
+        .and_then(|()| std::fs::remove_dir(folder.path().join(layout::RUNS)));
     written.map_err(|cause| RunFolderError::Io { path: folder.path().into(), cause })?;
     Ok(folder)
 }

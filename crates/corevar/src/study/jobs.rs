@@ -73,8 +73,9 @@ impl Jobs<'_> {
 
     /// The runs of a path, or the one run of a network: as they were kept, or trained and kept now.
     fn finish(&self, jobs: &[Job]) -> Result<Vec<Finished>, StudyError> {
-        let earlier: Option<Vec<Finished>> = jobs.iter().map(|job| self.earlier(job)).collect();
-        if let Some(earlier) = earlier {
+        let earlier: Vec<Option<Finished>> =
+            jobs.iter().map(|job| self.earlier(job)).collect::<Result<_, _>>()?;
+        if let Some(earlier) = earlier.into_iter().collect() {
             return Ok(earlier);
         }
         let of = |job: &Job| {
@@ -94,12 +95,17 @@ impl Jobs<'_> {
     }
 
     /// This very run, when it was finished earlier.
-    fn earlier(&self, job: &Job) -> Option<Finished> {
-        let (record, model) = self.folder?.0.kept(&job.key())?;
-        let same =
+    fn earlier(&self, job: &Job) -> Result<Option<Finished>, StudyError> {
+        let Some((record, model)) = self.folder.and_then(|(folder, _)| folder.kept(&job.key())) else {
+            return Ok(None);
+        };
+        let is_same =
             record.data == self.data && record.config == *job.config() && record.measure == self.measure;
-        let outputs = same.then(|| self.outputs(&model).ok()).flatten()?;
-        Some(Finished { model, result: record.result, epochs: record.epochs, outputs })
+        if !is_same {
+            return Ok(None);
+        }
+        let outputs = self.outputs(&model)?;
+        Ok(Some(Finished { model, result: record.result, epochs: record.epochs, outputs }))
     }
 
     fn network(&self, job: &Job) -> Result<Finished, TrainError> {

@@ -11,11 +11,11 @@ pub const METRICS: &str = "metrics.jsonl";
 /// The page.
 pub const REPORT: &str = "report.html";
 /// Fingerprint of the data that the run began with.
-pub const DATA: &str = "data.txt";
+pub(crate) const DATA: &str = "data.txt";
 /// The model of a run that has just one.
-pub const MODEL: &str = "model.safetensors";
+pub(crate) const MODEL: &str = "model.safetensors";
 /// Folder of the models of a run that has several.
-pub const MODELS: &str = "models";
+pub(crate) const MODELS: &str = "models";
 /// Folder with one record per finished training run.
 pub const RUNS: &str = "runs";
 /// Folder of the path that the penalty weight was chosen from: a run of its own.

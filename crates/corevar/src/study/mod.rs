@@ -30,9 +30,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use burn::tensor::Device;
-use corevar_data::{Dataset, Inputs, ReadReport};
+use corevar_data::{Dataset, ReadReport};
 
-pub use crate::evaluate::Measure;
+pub(crate) use crate::evaluate::Measure;
 pub use error::StudyError;
 pub(crate) use estimator::measure;
 pub use estimator::{Estimator, Grid};
@@ -40,7 +40,8 @@ pub use evaluate::{Evaluation, write_evaluation};
 pub(crate) use folder::RunRecord;
 pub use folder::{RunFolder, RunFolderError, Start, check as check_folder};
 pub use models::{FoundModel, find_models};
-pub use observer::{Observer, Unobserved};
+pub use observer::Observer;
+use observer::Unobserved;
 pub use outcome::Outcome;
 pub use select::sentence;
 pub use settings::{check_same_settings, check_settings};
@@ -50,10 +51,11 @@ use self::jobs::{Finished, Jobs};
 use self::select::{constant_loss, select};
 use crate::evidence::{Evidence, Subject, gather};
 use crate::fingerprint::fingerprint;
-use crate::model::ModelSpec;
+use crate::model::{InputShape, ModelSpec};
+use crate::penalty::Penalty;
 use crate::range::ConfigError;
-use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Selection, Setting};
-use crate::rule::Rule;
+use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Setting, main};
+use crate::rule::{Rule, SelectError};
 use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
 
 /// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
@@ -69,6 +71,8 @@ pub struct Study<'a> {
     config: TrainConfig,
     subject: What,
     choice: Option<Choice>,
+    /// Choose by this rule from the usual weights, of whatever configuration is given by then.
+    rule: Option<Rule>,
     runs: usize,
     threads: usize,
     device: Device,
@@ -117,9 +121,10 @@ impl<'a> Study<'a> {
     pub fn new(dataset: &'a Dataset) -> Self {
         Self {
             dataset,
-            config: TrainConfig { model: ModelSpec::for_inputs(dataset.inputs()), ..Default::default() },
+            config: TrainConfig { model: ModelSpec::usual(InputShape::of(dataset)), ..Default::default() },
             subject: What::SideBySide { baselines: false },
             choice: None,
+            rule: None,
             runs: 1,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             device: Device::flex(),
@@ -151,13 +156,12 @@ impl<'a> Study<'a> {
 
     /// Choose the penalty weight on validation rows first, from the usual weights, then train with it on all training rows.
     pub fn choose(self, rule: Rule) -> Self {
-        let grid = Grid::of(&self.config);
-        self.choose_from(Choice { grid, rule })
+        Self { rule: Some(rule), ..self }
     }
 
     /// As [`Study::choose`], from these settings.
     pub fn choose_from(self, choice: Choice) -> Self {
-        Self { choice: Some(choice), ..self }
+        Self { choice: Some(choice), rule: None, ..self }
     }
 
     /// Train the grid on the rows that are not held out, and mark what the rule chooses.
@@ -196,14 +200,22 @@ impl<'a> Study<'a> {
     }
 
     /// Does it.
-    pub fn run(self) -> Result<Outcome, StudyError> {
+    pub fn run(mut self) -> Result<Outcome, StudyError> {
+        if let Some(rule) = self.rule {
+            self.choice = Some(Choice { grid: Grid::of(&self.config), rule });
+        }
         let config = self.config.clone().check()?;
         check_fit(&config, self.dataset)?;
-        self.choice.as_ref().map_or(Ok(()), |choice| choice.rule.check())?;
+        let runs = self.runs_of(&config);
+        if let Some(Choice { rule, .. }) = &self.choice {
+            rule.check()?;
+            if rule.needs_runs() && runs < 2 {
+                return Err(SelectError::OneRun.into());
+            }
+        }
         let grid = self.choice.as_ref().map(|choice| choice.grid.estimators(&config)).transpose()?;
         let estimators = self.estimators(&config)?;
         self.refuse_without_groups(&config, estimators.iter().chain(grid.iter().flatten()))?;
-        let runs = self.runs_of(&config);
         let several = estimators.len() * runs > 1;
         let folder = self.create(|keep| keep.folder.clone(), several)?;
         if let (What::Grid, Some(choice)) = (&self.subject, &self.choice) {
@@ -212,9 +224,9 @@ impl<'a> Study<'a> {
             return part.finish(&estimators, runs, Some(choice), None);
         }
         let path = self.choice.as_ref().map(|choice| self.choose_weight(&config, choice)).transpose()?;
-        let estimators = match path.as_ref().and_then(|path| path.selection.as_ref()) {
-            Some(Selection { chosen, .. }) => {
-                let config = TrainConfig { penalty_weight: *chosen, ..TrainConfig::clone(&config) };
+        let estimators = match path.as_ref().and_then(chosen_setting) {
+            Some((penalty, penalty_weight, ridge)) => {
+                let config = TrainConfig { penalty, penalty_weight, ridge, ..TrainConfig::clone(&config) };
                 self.estimators(&config.check()?)?
             }
             None => estimators,
@@ -423,6 +435,17 @@ impl Part<'_> {
     }
 }
 
+/// Penalty, weight and ridge that the rule chose from a path.
+fn chosen_setting(path: &Results) -> Option<(Penalty, f64, f64)> {
+    let weight = path.selection.as_ref()?.chosen;
+    let of = |setting: &EstimatorResult| {
+        let is_pooled = setting.penalty == Penalty::NONE.name();
+        (!is_pooled && setting.penalty_weight == weight, setting.chosen)
+    };
+    let setting = main(&path.estimators, of)?;
+    Some((setting.penalty.parse().ok()?, weight, setting.ridge))
+}
+
 /// Of several settings of one estimator, the report speaks of the one that has no further name.
 fn mark_main(results: &mut Results, estimators: &[Estimator]) {
     for (result, estimator) in results.estimators.iter_mut().zip(estimators) {
@@ -438,16 +461,6 @@ fn epoch_lines(estimators: &[Estimator], finished: &[Vec<Finished>]) -> Vec<Epoc
     };
     let runs = estimators.iter().zip(finished);
     runs.flat_map(|(estimator, runs)| runs.iter().flat_map(move |run| of_run(estimator, run))).collect()
-}
-
-impl ModelSpec {
-    /// The usual model: a CNN for pictures, a linear one for features.
-    pub fn for_inputs(inputs: &Inputs) -> Self {
-        match inputs {
-            Inputs::Images(_) => Self::Cnn(Default::default()),
-            Inputs::Features(_) => Self::Linear,
-        }
-    }
 }
 
 /// Rows, labels and ids for examples: two features, the second of which is style and says as much as the first.

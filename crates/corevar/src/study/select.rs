@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use corevar_data::{Dataset, Labels, SplitName};
 
+use crate::penalty::weight;
 use crate::results::{EstimatorResult, Numbers, Oracle, Results, Selection};
 use crate::rule::{Candidate, Pick, Rule, SelectError};
 
@@ -105,17 +106,16 @@ fn oracle(results: &Results, choice: &Choice) -> Option<Oracle> {
 /// How a penalty weight was chosen, in one sentence. The error of a regression has the units of its label.
 pub fn sentence(selection: &Selection, is_regression: bool) -> String {
     let Selection { split, chosen, arg_min, .. } = selection;
-    let symbol = |weight: f64| if weight.is_infinite() { "∞".into() } else { weight.to_string() };
     let rule = selection.rule.words(split);
     let oracle = selection.oracle.as_ref().map_or(String::new(), |oracle| {
-        let (split, weight) = (&oracle.split, symbol(oracle.penalty_weight));
+        let (split, weight) = (&oracle.split, weight::shown(oracle.penalty_weight));
         let error = match is_regression {
             true => format!("{:.4}", oracle.error),
             false => format!("{:.1} %", 100.0 * oracle.error),
         };
         format!("; with hindsight, λ = {weight} is best on {split} (error of {error})")
     });
-    let (chosen, arg_min) = (symbol(*chosen), symbol(*arg_min));
+    let (chosen, arg_min) = (weight::shown(*chosen), weight::shown(*arg_min));
     format!("Penalty weight λ = {chosen}: {rule}. The lowest loss has λ = {arg_min}{oracle}.")
 }
 

@@ -42,6 +42,31 @@ fn a_choice_is_made_on_held_out_rows_and_the_refit_on_all() {
 }
 
 #[test]
+fn the_refit_has_the_ridge_and_the_penalty_that_were_chosen() {
+    let data = linear();
+    let grid = Grid {
+        penalty_weights: vec![0.1, 10.0],
+        ridges: vec![10.0, 0.01],
+        penalties: vec![Penalty::LOSS_VARIANCE, Penalty::LOGIT_SD],
+    };
+    let outcome = Study::new(&data).choose_from(Choice { grid, rule: Rule::default() }).run().unwrap();
+    let path = outcome.path.as_ref().unwrap();
+    let chosen = path.estimators.iter().find(|one| one.chosen && one.name == "core").unwrap();
+    let refit = outcome.results.main("core").unwrap();
+    let setting = |one: &EstimatorResult| (one.penalty.clone(), one.penalty_weight, one.ridge);
+    assert_eq!(setting(refit), setting(chosen));
+}
+
+#[test]
+fn one_standard_error_of_one_run_is_refused_before_training() {
+    let data = linear();
+    let study = Study::new(&data)
+        .config(TrainConfig { model: ModelSpec::Mlp { hidden: vec![2] }, ..Default::default() });
+    let error = study.choose(Rule::StandardError).run().unwrap_err();
+    assert!(matches!(error, StudyError::Select(SelectError::OneRun)), "{error}");
+}
+
+#[test]
 fn a_sweep_marks_what_its_rule_chooses() {
     let data = linear();
     let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };

@@ -12,7 +12,7 @@ use crate::range::{self, ConfigError};
 /// The objective is
 /// `mean_i loss(y_i, f(x_i)) + ridge * 1/2 |weights|² + penalty_weight * C`, biases not in the ridge term.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case", default)]
 pub struct TrainConfig {
     /// Which model.
     pub model: ModelSpec,

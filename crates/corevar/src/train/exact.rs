@@ -19,7 +19,7 @@ pub(crate) fn path(
     let scaling = scaling(config, dataset, &rows)?;
     let matrix = RowsMatrix::new(&rows);
     let path = PathConfig {
-        fit: linear_config(config),
+        fit: LinearConfig { standardise: scaling.is_some(), ..linear_config(config) },
         penalty_weights: penalty_weights.to_vec(),
         ridges: Vec::new(),
     };
@@ -49,7 +49,6 @@ fn linear_config(config: &TrainConfig) -> LinearConfig {
         normalise: config.normalise,
         penalty_weight: config.penalty_weight,
         ridge: config.ridge,
-        standardise: config.standardise,
         ..Default::default()
     }
 }
@@ -74,9 +73,9 @@ fn notes(fit: &LinearFit) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use corevar_data::synthetic::{Sizes, find};
-
     use burn::tensor::Device;
+    use corevar_data::ImageShape;
+    use corevar_data::synthetic::{Sizes, find};
 
     use super::super::{Quiet, TrainConfig, train};
     use super::*;
@@ -114,5 +113,20 @@ mod tests {
             let far = a.weights.iter().zip(&b.weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(far < 1e-6, "{penalty_weight}: {far}");
         }
+    }
+
+    #[test]
+    fn pixels_have_one_scale_and_keep_it() {
+        let shape = ImageShape { height: 1, width: 2, channels: 1 };
+        let pixels = (0..40u8).flat_map(|row| [row * 5, 100 + row % 3]).collect();
+        let labels: Vec<&str> = (0..40).map(|row| if row % 4 < row / 10 { "yes" } else { "no" }).collect();
+        let dataset = Dataset::images(shape, pixels).classes(&labels).check().unwrap();
+        let weights = |standardise| {
+            let config = TrainConfig { model: ModelSpec::Linear, standardise, ..Default::default() };
+            let models = path(&config.check().unwrap(), &dataset, &[0.0]).unwrap();
+            assert!(models[0].0.scaling().is_none());
+            models[0].0.linear().unwrap().weights.clone()
+        };
+        assert_eq!(weights(true), weights(false));
     }
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::npy;
+use super::raw::{RawTable, RoughInputs, RoughLabels};
 use super::report::{Columns, InputColumns, LeftOut, ReadReport};
-use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{Purpose, TableOptions};
 use crate::cache::Settings;
 use crate::error::Place;
@@ -18,40 +18,40 @@ use crate::{
 
 /// Checks the rows, decodes the pictures and puts it all together.
 pub(super) fn assemble(
-    (mut rough, mut columns): (Rough, Columns),
+    (mut raw, mut columns): (RawTable, Columns),
     options: &TableOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Dataset, ReadReport), DataError> {
-    columns.unused = std::mem::take(&mut rough.too_many);
+    columns.unused = std::mem::take(&mut raw.too_many);
     columns.attributes.retain(|name| !columns.unused.contains(name));
-    rough.attributes.retain(|(name, _)| !columns.unused.contains(name));
-    let made = rough.splits.is_none();
-    let mut splits = match (rough.splits.take(), &options.purpose) {
+    raw.attributes.retain(|(name, _)| !columns.unused.contains(name));
+    let made = raw.splits.is_none();
+    let mut splits = match (raw.splits.take(), &options.purpose) {
         (Some(splits), _) => splits,
         // Rows to judge or to apply a model to are not divided any further.
-        (None, Purpose::Evaluate { .. } | Purpose::Predict) => all_test(&rough),
-        (None, Purpose::Train | Purpose::Inspect) => made_splits(&rough, options.seed),
+        (None, Purpose::Evaluate { .. } | Purpose::Predict) => all_test(&raw),
+        (None, Purpose::Train | Purpose::Inspect) => made_splits(&raw, options.seed),
     };
     let made = made && matches!(options.purpose, Purpose::Train | Purpose::Inspect);
     // Before the pictures, so that a slip in the table costs no time.
-    check(&rough, &splits, &options.purpose)?;
-    let (inputs, left_out) = inputs(&mut rough, &mut splits, options, progress)?;
+    check(&raw, &splits, &options.purpose)?;
+    let (inputs, left_out) = inputs(&mut raw, &mut splits, options, progress)?;
     if !left_out.is_empty() {
-        check(&rough, &splits, &options.purpose)?;
+        check(&raw, &splits, &options.purpose)?;
     }
     let label_column = columns.label.clone();
     let preparation = Preparation { crop: options.crop, label_column };
-    let dataset = dataset(&rough, &splits, inputs, &options.purpose).preparation(preparation).check()?;
+    let dataset = dataset(&raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
-        path: rough.path.clone(),
+        path: raw.path.clone(),
         left_out,
         split_seed: made.then_some(options.seed),
         ids_with_two_labels: ids_with_two_labels(&dataset),
         ids_across_splits: ids_across_splits(&dataset),
-        notes: notes(&rough, &columns, &dataset),
+        notes: notes(&raw, &columns, &dataset),
         columns,
-        lines: rough.lines,
-        files: match rough.inputs {
+        lines: raw.lines,
+        files: match raw.inputs {
             RoughInputs::Files(files) => files,
             _ => Vec::new(),
         },
@@ -59,84 +59,84 @@ pub(super) fn assemble(
     Ok((dataset, report))
 }
 
-fn made_splits(rough: &Rough, seed: u64) -> Levels {
-    let classes = match &rough.labels {
+fn made_splits(raw: &RawTable, seed: u64) -> Levels {
+    let classes = match &raw.labels {
         RoughLabels::Classes(levels) => Some(levels.sorted().1),
         _ => None,
     };
     let mut levels = Levels::default();
-    for which in split::by_id(&rough.ids, classes.as_deref(), &split::SHARES, seed) {
+    for which in split::by_id(&raw.ids, classes.as_deref(), &split::SHARES, seed) {
         levels.push(split::SHARES[which].0);
     }
     levels
 }
 
 /// One split, `test`.
-fn all_test(rough: &Rough) -> Levels {
+fn all_test(raw: &RawTable) -> Levels {
     let mut levels = Levels::default();
-    rough.ids.iter().for_each(|_| levels.push(SplitName::TEST));
+    raw.ids.iter().for_each(|_| levels.push(SplitName::TEST));
     levels
 }
 
 /// What the purpose asks of labels and splits.
-fn check(rough: &Rough, splits: &Levels, purpose: &Purpose) -> Result<(), DataError> {
+fn check(raw: &RawTable, splits: &Levels, purpose: &Purpose) -> Result<(), DataError> {
     let known = match purpose {
         Purpose::Inspect | Purpose::Predict => return Ok(()),
         Purpose::Evaluate { classes } => classes.clone(),
         Purpose::Train => {
             let train: Vec<bool> =
-                (0..rough.ids.len()).map(|row| splits.name_of(row) == SplitName::TRAIN).collect();
+                (0..raw.ids.len()).map(|row| splits.name_of(row) == SplitName::TRAIN).collect();
             if !train.contains(&true) {
                 let splits = splits.sorted().0;
-                return Err(Place::file(&rough.path).table(TableProblem::EmptyTrain { splits }));
+                return Err(Place::file(&raw.path).table(TableProblem::EmptyTrain { splits }));
             }
-            let RoughLabels::Classes(labels) = &rough.labels else { return Ok(()) };
+            let RoughLabels::Classes(labels) = &raw.labels else { return Ok(()) };
             let mut labels = labels.clone();
             labels.keep(&train);
             labels.sorted().0
         }
     };
-    let RoughLabels::Classes(labels) = &rough.labels else { return Ok(()) };
+    let RoughLabels::Classes(labels) = &raw.labels else { return Ok(()) };
     if let (Purpose::Train, [class]) = (purpose, known.as_slice()) {
-        return Err(Place::file(&rough.path).table(TableProblem::OneClass { class: class.clone() }));
+        return Err(Place::file(&raw.path).table(TableProblem::OneClass { class: class.clone() }));
     }
     let seen: std::collections::HashSet<&str> = known.iter().map(String::as_str).collect();
-    match (0..rough.ids.len()).find(|row| !seen.contains(labels.name_of(*row))) {
+    match (0..raw.ids.len()).find(|row| !seen.contains(labels.name_of(*row))) {
         None => Ok(()),
         Some(row) => {
             let (label, split) = (labels.name_of(row).to_string(), splits.name_of(row).to_string());
-            Err(rough.place(row).table(TableProblem::UnseenLabel { label, split, known }))
+            Err(raw.place(row).table(TableProblem::UnseenLabel { label, split, known }))
         }
     }
 }
 
 /// Decodes the pictures, if it is pictures; drops the rows of those that cannot be read.
 fn inputs(
-    rough: &mut Rough,
+    raw: &mut RawTable,
     splits: &mut Levels,
     options: &TableOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Inputs, Vec<LeftOut>), DataError> {
-    match &mut rough.inputs {
+    match &mut raw.inputs {
         RoughInputs::Files(_) => {}
         RoughInputs::Features(features) => {
             let features = std::mem::take(features);
-            refuse_image_options(&rough.path, options)?;
+            refuse_image_options(&raw.path, options)?;
             return Ok((Inputs::Features(features), Vec::new()));
         }
         RoughInputs::Matrix(path) => {
-            refuse_image_options(&rough.path, options)?;
-            return Ok((Inputs::Features(npy::read(path, rough.ids.len())?), Vec::new()));
+            refuse_image_options(&raw.path, options)?;
+            return Ok((Inputs::Features(npy::read(path, raw.ids.len())?), Vec::new()));
         }
     }
     if options.crop != Crop::None && options.image_size.is_none() {
         let reason = "without the field `image_size` pictures stay as they are";
-        return Err(Place::file(&rough.path).table(TableProblem::NoEffect { field: "crop", reason }));
+        return Err(Place::file(&raw.path).table(TableProblem::NoEffect { field: "crop", reason }));
     }
     let request = images::Request {
-        table: &rough.path,
-        folder: rough.folder(),
-        files: rough.files(),
+        table: &raw.path,
+        folder: raw.folder(),
+        files: raw.files(),
         settings: Settings {
             size: options.image_size,
             channels: options.channels,
@@ -147,11 +147,11 @@ fn inputs(
         progress,
     };
     let loaded = images::load(&request)?;
-    let Some(images) = loaded.images else { return Err(unreadable(rough, &loaded.unreadable)) };
+    let Some(images) = loaded.images else { return Err(unreadable(raw, &loaded.unreadable)) };
     if !loaded.unreadable.is_empty() && !options.skip_unreadable {
-        return Err(unreadable(rough, &loaded.unreadable));
+        return Err(unreadable(raw, &loaded.unreadable));
     }
-    Ok((Inputs::Images(images), leave_out(rough, splits, loaded.unreadable)))
+    Ok((Inputs::Images(images), leave_out(raw, splits, loaded.unreadable)))
 }
 
 fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
@@ -170,68 +170,68 @@ fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataE
     }
 }
 
-fn unreadable(rough: &Rough, rows: &[(usize, String)]) -> DataError {
+fn unreadable(raw: &RawTable, rows: &[(usize, String)]) -> DataError {
     const NAMED: usize = 10;
     let image = |row: usize| {
-        let file = &rough.files()[row];
-        file.strip_prefix(rough.folder()).unwrap_or(file).display().to_string()
+        let file = &raw.files()[row];
+        file.strip_prefix(raw.folder()).unwrap_or(file).display().to_string()
     };
     if let [(row, reason)] = rows {
         let problem = ImageProblem::Unreadable { image: image(*row), reason: reason.clone() };
-        return rough.place(*row).images(problem);
+        return raw.place(*row).images(problem);
     }
-    let named = |(row, reason): &(usize, String)| (rough.place(*row), image(*row), reason.clone());
-    Place::file(&rough.path).images(ImageProblem::ManyUnreadable {
+    let named = |(row, reason): &(usize, String)| (raw.place(*row), image(*row), reason.clone());
+    Place::file(&raw.path).images(ImageProblem::ManyUnreadable {
         count: rows.len(),
-        rows: rough.ids.len(),
+        rows: raw.ids.len(),
         first: rows.iter().take(NAMED).map(named).collect(),
     })
 }
 
-fn leave_out(rough: &mut Rough, splits: &mut Levels, rows: Vec<(usize, String)>) -> Vec<LeftOut> {
+fn leave_out(raw: &mut RawTable, splits: &mut Levels, rows: Vec<(usize, String)>) -> Vec<LeftOut> {
     if rows.is_empty() {
         return Vec::new();
     }
-    let mut kept = vec![true; rough.ids.len()];
+    let mut kept = vec![true; raw.ids.len()];
     let mut left_out = Vec::with_capacity(rows.len());
     for (row, reason) in rows {
         kept[row] = false;
-        let (line, file) = (rough.lines.get(row).copied(), rough.files()[row].clone());
+        let (line, file) = (raw.lines.get(row).copied(), raw.files()[row].clone());
         left_out.push(LeftOut { line, file, reason });
     }
-    rough.keep(&kept);
+    raw.keep(&kept);
     splits.keep(&kept);
     left_out
 }
 
-fn dataset(rough: &Rough, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> DatasetBuilder {
+fn dataset(raw: &RawTable, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> DatasetBuilder {
     let attribute = |(name, levels): &(String, Levels)| {
         let (levels, of_row) = levels.sorted();
         Attribute { name: name.clone(), levels, of_row }
     };
-    let (ids, id_names) = rough.used_ids();
+    let (ids, id_names) = raw.used_ids();
     Dataset::of(inputs)
-        .name(rough.path.display().to_string())
-        .labels(labels(rough, purpose))
+        .name(raw.path.display().to_string())
+        .labels(labels(raw, purpose))
         .id_indices(ids, id_names)
-        .splits((0..rough.ids.len()).map(|row| splits.name_of(row)))
-        .attributes(rough.attributes.iter().map(attribute).collect())
+        .splits((0..raw.ids.len()).map(|row| splits.name_of(row)))
+        .attributes(raw.attributes.iter().map(attribute).collect())
 }
 
-fn labels(rough: &Rough, purpose: &Purpose) -> Labels {
-    match (&rough.labels, purpose) {
+fn labels(raw: &RawTable, purpose: &Purpose) -> Labels {
+    match (&raw.labels, purpose) {
         (RoughLabels::Numbers(values), _) => Labels::Numbers(values.clone()),
         (RoughLabels::Classes(levels), Purpose::Evaluate { classes }) => {
             let index = |row: usize| {
                 classes.iter().position(|class| class == levels.name_of(row)).unwrap_or(0) as u32
             };
-            Labels::Classes { names: classes.clone(), of_row: (0..rough.ids.len()).map(index).collect() }
+            Labels::Classes { names: classes.clone(), of_row: (0..raw.ids.len()).map(index).collect() }
         }
         (RoughLabels::Classes(levels), _) => {
             let (names, of_row) = levels.sorted();
             Labels::Classes { names, of_row }
         }
-        (RoughLabels::Absent, _) => Labels::Unknown { rows: rough.ids.len() },
+        (RoughLabels::Absent, _) => Labels::Unknown { rows: raw.ids.len() },
     }
 }
 
@@ -252,13 +252,13 @@ fn ids_with_several<T: PartialEq + Copy>(dataset: &Dataset, value: &[T]) -> Vec<
     ids.into_iter().map(|id| dataset.id_names()[id as usize].clone()).collect()
 }
 
-fn notes(rough: &Rough, columns: &Columns, dataset: &Dataset) -> Vec<String> {
-    let mut notes = rough.notes.clone();
+fn notes(raw: &RawTable, columns: &Columns, dataset: &Dataset) -> Vec<String> {
+    let mut notes = raw.notes.clone();
     if columns.inputs != InputColumns::Folder && columns.group.is_none() {
         notes.push("no id column (`group_id`): no row is grouped".into());
     }
-    if rough.nan_ids > 0 {
-        notes.push(format!("{} ids are NaN and taken as not observed", rough.nan_ids));
+    if raw.nan_ids > 0 {
+        notes.push(format!("{} ids are NaN and taken as not observed", raw.nan_ids));
     }
     let nothing = |name: &&String| {
         ["none", "null", "na", "n/a", "<na>", "?", "-", "-1"].contains(&name.to_lowercase().as_str())
@@ -273,7 +273,7 @@ fn notes(rough: &Rough, columns: &Columns, dataset: &Dataset) -> Vec<String> {
     notes
 }
 
-impl Rough {
+impl RawTable {
     /// Where a row stands: its line, or the picture itself in a folder.
     fn place(&self, row: usize) -> Place {
         match self.lines.get(row) {

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::raw::{RawTable, RoughInputs, RoughLabels};
 use super::report::{Columns, InputColumns};
-use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{TableOptions, Task};
 use crate::DataError;
 use crate::error::Place;
@@ -13,7 +13,7 @@ use crate::names::Levels;
 use crate::natural::natural;
 
 /// The pictures under a folder, in natural order, as rows without ids.
-pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(Rough, Columns), DataError> {
+pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(RawTable, Columns), DataError> {
     refuse_table_options(path, options)?;
     let mut walk = Walk::default();
     walk.folder(path, &mut Vec::new())?;
@@ -26,11 +26,11 @@ pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(Rough, Column
         let image = stray.path.strip_prefix(path).unwrap_or(&stray.path).display().to_string();
         return Err(Place::file(path).table(TableProblem::WrongDepth { image }));
     }
-    let mut rough = rough(path, found, depth == 2);
+    let mut raw = raw(path, found, depth == 2);
     if other > 0 {
-        rough.notes.push(format!("passed over {other} files that are not images by their suffix"));
+        raw.notes.push(format!("passed over {other} files that are not images by their suffix"));
     }
-    Ok((rough, columns(depth == 2)))
+    Ok((raw, columns(depth == 2)))
 }
 
 /// Fields that speak of columns mean nothing here.
@@ -113,7 +113,7 @@ fn name(path: &Path) -> String {
     path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
 }
 
-fn rough(path: &Path, found: Vec<Found>, with_split: bool) -> Rough {
+fn raw(path: &Path, found: Vec<Found>, with_split: bool) -> RawTable {
     let mut labels = Levels::default();
     let mut splits = Levels::default();
     for picture in &found {
@@ -122,7 +122,7 @@ fn rough(path: &Path, found: Vec<Found>, with_split: bool) -> Rough {
         }
         labels.push(picture.folders.last().map_or("", String::as_str));
     }
-    Rough {
+    RawTable {
         path: path.to_path_buf(),
         lines: Vec::new(),
         labels: RoughLabels::Classes(labels),

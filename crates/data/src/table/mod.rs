@@ -17,9 +17,9 @@ mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain;
+mod raw;
 mod report;
 mod roles;
-mod rough;
 mod rows;
 
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ use crate::cache::Cache;
 use crate::error::Place;
 use crate::images::Crop;
 use crate::{DataError, Dataset};
+use raw::RawTable;
 pub use roles::matches;
 use roles::{InputRole, Roles};
-use rough::Rough;
 use rows::Rows;
 
 /// What the label is.
@@ -176,9 +176,9 @@ fn read_table(
     if roles.inputs == InputRole::Unknown {
         return Err(no_inputs(path, rows.as_mut(), &roles));
     }
-    let rough = Rough::read(path, rows.as_mut(), &roles, options)?;
+    let raw = RawTable::read(path, rows.as_mut(), &roles, options)?;
     let columns = report::Columns::of(rows.columns(), &roles, options);
-    assemble::assemble((rough, columns), options, progress)
+    assemble::assemble((raw, columns), options, progress)
 }
 
 /// Which columns could have been meant, by what the first row holds.

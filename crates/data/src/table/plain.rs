@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::raw::{RawTable, RoughInputs, RoughLabels};
 use super::roles::{InputRole, Roles};
-use super::rough::{Rough, RoughInputs, RoughLabels};
 use super::{TableOptions, no_inputs, rows};
 use crate::DataError;
 use crate::names::Levels;
@@ -28,20 +28,20 @@ pub(crate) fn rows_of_table(path: &Path, options: &TableOptions) -> Result<Plain
     if roles.inputs == InputRole::Unknown {
         return Err(no_inputs(path, rows.as_mut(), &roles));
     }
-    let rough = Rough::read(path, rows.as_mut(), &roles, &options)?;
-    let count = rough.ids.len();
+    let raw = RawTable::read(path, rows.as_mut(), &roles, &options)?;
+    let count = raw.ids.len();
     let text = |levels: &Levels| (0..count).map(|row| levels.name_of(row).to_string()).collect::<Vec<_>>();
-    let id = |id: &Option<u32>| id.map_or(String::new(), |id| rough.id_names.name(id).to_string());
+    let id = |id: &Option<u32>| id.map_or(String::new(), |id| raw.id_names.name(id).to_string());
     Ok(PlainTable {
-        labels: match &rough.labels {
+        labels: match &raw.labels {
             RoughLabels::Classes(levels) => text(levels),
             RoughLabels::Numbers(values) => values.iter().map(f32::to_string).collect(),
             RoughLabels::Absent => vec![String::new(); count],
         },
-        ids: rough.ids.iter().map(id).collect(),
-        splits: rough.splits.as_ref().map(text),
-        attributes: rough.attributes.iter().map(|(name, levels)| (name.clone(), text(levels))).collect(),
-        files: match rough.inputs {
+        ids: raw.ids.iter().map(id).collect(),
+        splits: raw.splits.as_ref().map(text),
+        attributes: raw.attributes.iter().map(|(name, levels)| (name.clone(), text(levels))).collect(),
+        files: match raw.inputs {
             RoughInputs::Files(files) => files,
             _ => Vec::new(),
         },

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::TableOptions;
 use super::roles::{InputRole, Roles};
 use crate::error::list;
+use crate::split::SHARES;
 
 /// What was read, what was left out and what was decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +18,7 @@ pub struct ReadReport {
     pub left_out: Vec<LeftOut>,
     /// The split was made here, with this seed; `None` when the table has one.
     pub split_seed: Option<u64>,
-    /// Ids that come with more than one label; each makes a group a label.
+    /// Ids that come with more than one label; each label forms its own group.
     pub ids_with_two_labels: Vec<String>,
     /// Ids found in `train` and in another split.
     pub ids_across_splits: Vec<String>,
@@ -90,23 +91,30 @@ impl Columns {
     }
 }
 
+/// `60/20/20`
+fn shares() -> String {
+    SHARES.map(|(_, share)| format!("{:.0}", 100.0 * share)).join("/")
+}
+
 impl ReadReport {
     /// What the user should be told, a line each.
     pub fn lines_of_text(&self) -> Vec<String> {
         let mut text = vec![self.columns_text()];
         if let Some(seed) = self.split_seed {
-            text.push(format!("no split column: made train, val, test by id (60/20/20 %, seed {seed})"));
+            text.push(format!("no split column: made train, val, test by id ({} %, seed {seed})", shares()));
         }
         if !self.left_out.is_empty() {
             text.push(format!("left out {} rows whose picture cannot be read", self.left_out.len()));
         }
         if !self.ids_with_two_labels.is_empty() {
             let (count, names) = (self.ids_with_two_labels.len(), list(&self.ids_with_two_labels));
-            text.push(format!("{count} ids have more than one label and make a group a label: {names}"));
+            let have = if count == 1 { "id has" } else { "ids have" };
+            text.push(format!("{count} {have} more than one label; each label forms its own group: {names}"));
         }
         if !self.ids_across_splits.is_empty() {
             let (count, names) = (self.ids_across_splits.len(), list(&self.ids_across_splits));
-            text.push(format!("{count} ids are in train and in another split: {names}"));
+            let are = if count == 1 { "id is" } else { "ids are" };
+            text.push(format!("{count} {are} in train and in another split: {names}"));
         }
         if !self.columns.unused.is_empty() {
             let names = list(&self.columns.unused);

@@ -9,11 +9,11 @@ use super::{TableOptions, Task};
 use crate::error::Place;
 use crate::error::TableProblem;
 use crate::names::{Levels, keep};
-use crate::{DataError, Features};
+use crate::{DataError, Features, SplitName};
 
 /// Columns, one entry a row.
 #[derive(Debug)]
-pub(crate) struct Rough {
+pub(crate) struct RawTable {
     /// The table, or the folder.
     pub(crate) path: PathBuf,
     /// Line of each row; none where there is no table.
@@ -51,29 +51,29 @@ pub(crate) enum RoughInputs {
     Matrix(PathBuf),
 }
 
-impl Rough {
+impl RawTable {
     /// Reads the whole table.
     pub(crate) fn read(
         path: &Path,
         rows: &mut dyn Rows,
         roles: &Roles,
         options: &TableOptions,
-    ) -> Result<Rough, DataError> {
-        let mut rough = Rough::empty(path, rows.columns(), roles, options);
+    ) -> Result<RawTable, DataError> {
+        let mut raw = RawTable::empty(path, rows.columns(), roles, options);
         let mut inside = (!options.allow_outside).then(|| Inside::new(path));
         while rows.advance()? {
             let row = Row { path, rows, line: rows.line() };
-            rough.push(&row, roles, options, inside.as_mut())?;
+            raw.push(&row, roles, options, inside.as_mut())?;
         }
-        if rough.lines.is_empty() {
+        if raw.lines.is_empty() {
             return Err(Place::file(path).table(TableProblem::Empty { header: true }));
         }
-        Ok(rough)
+        Ok(raw)
     }
 
-    fn empty(path: &Path, columns: &[String], roles: &Roles, options: &TableOptions) -> Rough {
+    fn empty(path: &Path, columns: &[String], roles: &Roles, options: &TableOptions) -> RawTable {
         let name = |column: &usize| columns[*column].clone();
-        Rough {
+        RawTable {
             path: path.to_path_buf(),
             lines: Vec::new(),
             labels: match (roles.label, options.task) {
@@ -225,7 +225,8 @@ impl<'a> Row<'a> {
     fn split(&self, column: usize) -> Result<std::borrow::Cow<'a, str>, DataError> {
         let text = self.filled(column, "split")?;
         let Ok(number) = text.parse::<f64>() else { return Ok(text) };
-        match ["train", "val", "test"].iter().zip([0.0, 1.0, 2.0]).find(|(_, value)| *value == number) {
+        let names = [SplitName::TRAIN, SplitName::VALIDATION, SplitName::TEST];
+        match names.iter().zip([0.0, 1.0, 2.0]).find(|(_, value)| *value == number) {
             Some((name, _)) => Ok((*name).into()),
             None => {
                 let (column, text) = (self.column(column), text.into_owned());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use toml::Table;
 
-use super::data::{Material, Source};
+use super::data::{OriginalFiles, Source};
 use super::record::{Reproduction, VariantRecord};
 use super::spec::{Experiment, Variant};
 
@@ -55,12 +55,12 @@ impl Reproduction {
     }
 
     /// What it was made of, as far as settings tell.
-    fn material(&self) -> Material {
+    fn material(&self) -> OriginalFiles {
         let features = self.variants.iter().find_map(|variant| {
             let config: Table = variant.config.parse().ok()?;
             Some(config.get("features-file")?.as_str()?.into())
         });
-        Material { originals: (self.source == Source::Real).then(PathBuf::new), features }
+        OriginalFiles { originals: (self.source == Source::Real).then(PathBuf::new), features }
     }
 }
 
