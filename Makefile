@@ -54,9 +54,10 @@ check:
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
 
-## Every crate could be published. Not built again from its package, which would compile Burn once more.
+## Every crate could be published. `make package VERIFY=` also builds each from its package, which compiles Burn once more.
+VERIFY = --no-verify
 package:
-	$(CARGO) package --workspace --exclude corevar-fuzz --no-verify
+	$(CARGO) package --workspace $(VERIFY)
 
 ## Every experiment of the paper in its quick size, and then in full with five runs: hours, less what experiments/results has
 ## records of. DATA names a folder with original files of CelebA, AwA2 or MNIST, taken for the full size.
