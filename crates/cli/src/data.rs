@@ -60,6 +60,8 @@ pub struct Reading {
     pub purpose: table::Purpose,
     /// Channels that a model takes; None: as the data are.
     pub channels: Option<usize>,
+    /// Columns that a model takes; None: as the flags say.
+    pub features: Option<Vec<String>>,
     pub cache: Cache,
     pub quiet: bool,
 }
@@ -145,6 +147,7 @@ fn options(flags: &TableFlags, reading: &Reading) -> table::TableOptions {
         split_column: flags.split_column.clone(),
         filename_column: flags.filename_column.clone(),
         features: flags.features.clone(),
+        feature_columns: reading.features.clone(),
         features_file: flags.features_file.clone(),
         task: match flags.task {
             Some(TaskKind::Regression) => table::Task::Regression,

@@ -10,7 +10,7 @@ use crate::model::ModelError;
 use crate::model::{Model, Outputs};
 use crate::results::Setting;
 use crate::rows::{Rows, Task};
-use crate::study::FoundModel;
+use crate::study::{FoundModel, ModelsOnData};
 
 /// One intervention at growing strengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,21 @@ pub struct Stress {
 
 /// Puts the rows of `split` under every ladder. The same seed changes a picture in the same way for every model.
 pub fn stress(
+    parts: Vec<ModelsOnData>,
+    split: &str,
+    ladders: &[Ladder],
+    seed: u64,
+) -> Result<Stress, ModelError> {
+    let mut all = Stress::default();
+    for ModelsOnData { dataset, models } in parts {
+        let Stress { curves, worst } = of_part(&Views::of(dataset)?, split, &models, ladders, seed)?;
+        all.curves.extend(curves);
+        all.worst.extend(worst);
+    }
+    Ok(all)
+}
+
+fn of_part(
     views: &Views,
     split: &str,
     models: &[FoundModel],
@@ -209,7 +224,7 @@ mod tests {
     fn under(ladders: &[Ladder]) -> Stress {
         let setting = Setting::new("pooled", &TrainConfig::default());
         let found = FoundModel { source: "run".into(), setting, seconds: 0.0, model: untrained() };
-        stress(&views(), "test1", &[found], ladders, 0).unwrap()
+        of_part(&views(), "test1", &[found], ladders, 0).unwrap()
     }
 
     #[test]

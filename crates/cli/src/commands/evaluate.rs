@@ -5,15 +5,15 @@ use corevar::results::Results;
 use corevar::study::{Evaluation, Start, write_evaluation};
 use corevar::{bias_reading, verdict};
 
-use super::models::ModelsAndData;
+use super::models::Loaded;
 use super::run::in_pool;
 use crate::args::{Evaluate, Models};
 use crate::{output, table};
 
 pub fn run(args: &Evaluate) -> anyhow::Result<()> {
-    let ready = ModelsAndData::new(&args.models)?;
+    let ready = Loaded::new(&args.models)?;
     in_pool(args.models.threads, || {
-        let evaluation = Evaluation::new(&ready.dataset, &ready.models)?;
+        let evaluation = Evaluation::new(&ready.parts)?;
         let (results, evidence) = (evaluation.results(), evaluation.evidence(0)?);
         match args.models.show.json {
             true => output::json(&results)?,

@@ -12,7 +12,7 @@ pub fn run(args: &Inspect) -> anyhow::Result<()> {
         purpose: Purpose::Inspect,
         cache: cache(&args.cache),
         quiet: args.show.quiet,
-        channels: None,
+        ..Default::default()
     };
     let loaded = load(&Source::new(&args.data), &args.table, &args.sizes, &reading)?;
     let usual = InspectOptions::default();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use corevar::model::InputShape;
-use corevar::study::{FoundModel, Start, check_folder, find_models};
+use corevar::study::{FoundModel, ModelsOnData, Start, check_folder, find_models, tell_apart};
 use corevar::{Model, Task};
 use corevar_data::Dataset;
 use corevar_data::table::Purpose;
@@ -14,18 +14,24 @@ use crate::failure::{Failure, Usage};
 use crate::settings::TableFlags;
 use crate::values::{Colour, CropFlag, ImageSize, TaskKind};
 
-/// Models and data that fit each other.
-pub struct ModelsAndData {
-    pub models: Vec<FoundModel>,
-    pub dataset: Dataset,
+/// Models, each with the data as it reads them.
+pub struct Loaded {
+    pub parts: Vec<ModelsOnData>,
     pub data: String,
 }
 
-impl ModelsAndData {
+impl Loaded {
     pub fn new(args: &Models) -> anyhow::Result<Self> {
         let Some((data, paths)) = args.models_and_data.split_last() else {
             return Err(Usage::new("a model and data are needed").into());
         };
+        if let Some((_, twice)) =
+            paths.iter().enumerate().find(|(place, path)| paths[..*place].contains(path))
+        {
+            return Err(Usage::new(format!("{twice}: stands there twice"))
+                .tip("leave one of them out")
+                .into());
+        }
         let mut models = Vec::new();
         for path in paths {
             models.extend(find_models(Path::new(path))?);
@@ -37,18 +43,39 @@ impl ModelsAndData {
                 return Err(Usage::new(message).tip("choose another --out").into());
             }
         }
-        let Some(first) = models.first() else { return Err(Usage::new("a model is needed").into()) };
-        let alike = |a: &Model, b: &Model| {
-            a.input() == b.input() && a.task() == b.task() && a.preparation() == b.preparation()
-        };
-        if let Some(other) = models.iter().find(|other| !alike(&other.model, &first.model)) {
-            let message =
-                format!("`{}` and `{}` take other inputs or classes", first.setting.name, other.setting.name);
-            return Err(Failure::new(message).tip("compare models of the same data").into());
-        }
-        let dataset = read(data, args, &first.model)?;
-        Ok(Self { models, dataset, data: data.clone() })
+        tell_apart(&mut models);
+        refuse_two_tasks(&models)?;
+        Ok(Self { parts: parts(data, args, models)?, data: data.clone() })
     }
+}
+
+/// Errors of a classifier and of a regression have no common table.
+fn refuse_two_tasks(models: &[FoundModel]) -> Result<(), Failure> {
+    let is_regression = |found: &FoundModel| *found.model.task() == Task::Regression;
+    let Some(first) = models.first() else { return Ok(()) };
+    match models.iter().find(|other| is_regression(other) != is_regression(first)) {
+        None => Ok(()),
+        Some(other) => {
+            let (a, b) = (first.source.display(), other.source.display());
+            Err(Failure::new(format!("{a} and {b}: one predicts classes, the other a number"))
+                .tip("evaluate them one by one"))
+        }
+    }
+}
+
+/// The data once for all models that read them alike.
+fn parts(data: &str, args: &Models, models: Vec<FoundModel>) -> anyhow::Result<Vec<ModelsOnData>> {
+    let mut parts: Vec<ModelsOnData> = Vec::new();
+    for found in models {
+        match parts.iter_mut().find(|part| part.models[0].model.reads_like(&found.model)) {
+            Some(part) => part.models.push(found),
+            None => {
+                let dataset = read(data, args, &found.model, parts.is_empty())?;
+                parts.push(ModelsOnData { dataset, models: vec![found] });
+            }
+        }
+    }
+    Ok(parts)
 }
 
 /// Whether a model lies in the folder.
@@ -61,7 +88,7 @@ fn same_place(model: &Path, folder: &Path) -> bool {
 
 /// The data as the model sees them: what was done to its training rows is in the model, and a flag that says
 /// something else is refused.
-fn read(data: &str, args: &Models, model: &Model) -> anyhow::Result<Dataset> {
+fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Result<Dataset> {
     let source = Source::new(data);
     let table = match source {
         Source::BuiltIn(_) => args.table.clone(),
@@ -73,14 +100,17 @@ fn read(data: &str, args: &Models, model: &Model) -> anyhow::Result<Dataset> {
         (Task::Regression, InputShape::Image { channels, .. }) => (Vec::new(), Some(channels)),
         (Task::Regression, InputShape::Features(_)) => (Vec::new(), None),
     };
+    let asked = args.table.features.is_some() || args.table.features_file.is_some();
+    let features = (!asked && !model.features().is_empty()).then(|| model.features().to_vec());
     let reading = Reading {
         purpose: Purpose::Evaluate { classes },
         channels,
+        features,
         cache: cache(&args.cache),
         quiet: args.show.quiet,
     };
     let loaded = load(&source, &table, &args.sizes, &reading)?;
-    if !args.show.quiet {
+    if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| eprintln!("{line}"));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
             && loaded.dataset.splits().len() == 1
@@ -129,7 +159,6 @@ fn prepared(flags: &TableFlags, model: &Model) -> Result<TableFlags, Usage> {
     conflict(differs(flags.crop.is_some(), flags.crop == crop), "crop", format!("{crop:?}").to_lowercase())?;
     conflict(flags.task.is_some_and(|given| given != task), "task", format!("{task:?}").to_lowercase())?;
     let label_column = flags.label_column.clone().or_else(|| model.preparation().label_column.clone());
-    let features = flags.features.clone().or_else(|| by_name(flags, model.features()));
     // The channels go by the model itself, which also knows grey pictures among coloured ones.
     Ok(TableFlags {
         image_size,
@@ -137,14 +166,6 @@ fn prepared(flags: &TableFlags, model: &Model) -> Result<TableFlags, Usage> {
         crop,
         task: Some(task),
         label_column,
-        features,
         ..flags.clone()
     })
-}
-
-/// The features of the model as --features, unless a matrix is given or a name would mean several columns.
-fn by_name(flags: &TableFlags, features: &[String]) -> Option<String> {
-    let plain = |name: &String| !name.contains([',', '*', '?']);
-    let asked = flags.features_file.is_none() && !features.is_empty() && features.iter().all(plain);
-    asked.then(|| features.join(","))
 }

@@ -1,13 +1,13 @@
 //! `corevar stress`: the same rows under growing interventions.
 
 use corevar::stress::{Ladder, Stress, WorstCase, stress};
-use corevar::study::Evaluation;
+use corevar::study::{Evaluation, ModelsOnData};
 use corevar_data::interventions::{find, interventions};
-use corevar_data::{Dataset, Inputs, Views};
+use corevar_data::{Dataset, Inputs};
 use serde::Serialize;
 
 use super::evaluate::keep;
-use super::models::ModelsAndData;
+use super::models::Loaded;
 use super::run::in_pool;
 use crate::args;
 use crate::failure::{Failure, Usage};
@@ -24,19 +24,19 @@ struct Printed<'a> {
 
 pub fn run(args: &args::Stress) -> anyhow::Result<()> {
     let ladders = ladders(args.interventions.as_deref())?;
-    let ready = ModelsAndData::new(&args.models)?;
-    if !matches!(ready.dataset.inputs(), Inputs::Images(_)) {
+    let ready = Loaded::new(&args.models)?;
+    let are_images = |part: &ModelsOnData| matches!(part.dataset.inputs(), Inputs::Images(_));
+    let Some(first) = ready.parts.first().filter(|_| ready.parts.iter().all(are_images)) else {
         let message = format!("{}: interventions need images, but these are features", ready.data);
         return Err(Failure::new(message).tip("`corevar evaluate` has the errors of these models").into());
-    }
-    let split = split(&ready.dataset, args.split.as_deref())?;
+    };
+    let split = split(&first.dataset, args.split.as_deref())?;
     in_pool(args.models.threads, || {
         // The records of the run come from the plain rows, the curves from their views.
-        let ModelsAndData { models, dataset, data } = ready;
-        let evaluation = Evaluation::new(&dataset, &models)?;
+        let Loaded { parts, data } = ready;
+        let evaluation = Evaluation::new(&parts)?;
         let (results, evidence) = (evaluation.results(), evaluation.evidence(args.seed)?);
-        let views = Views::of(dataset)?;
-        let Stress { curves, worst } = stress(&views, &split, &models, &ladders, args.seed)?;
+        let Stress { curves, worst } = stress(parts, &split, &ladders, args.seed)?;
         match args.models.show.json {
             true => {
                 let printed =

@@ -112,3 +112,33 @@ fn what_does_not_fit_is_said() {
         assert!(message.contains(words), "{arguments}: {message}");
     }
 }
+
+#[test]
+fn models_that_are_evaluated_together_are_evaluated_as_each_alone() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    succeeds(folder.path(), "train metadata.csv --features x1 --out a --quiet");
+    succeeds(folder.path(), "train metadata.csv --features x2 --out b --quiet");
+    succeeds(folder.path(), "train metadata.csv --features x2,x1 --penalty none --out c --quiet");
+    let evaluate = |models: &str| -> Vec<Value> {
+        let text = succeeds(folder.path(), &format!("evaluate {models} metadata.csv --json --quiet"));
+        let results: Value = serde_json::from_str(&text).unwrap();
+        results["estimators"].as_array().unwrap().clone()
+    };
+    let alone: Vec<Value> = ["a", "b", "c"].iter().flat_map(|model| evaluate(model)).collect();
+    let together = evaluate("a b c");
+    let runs = |all: &[Value]| all.iter().map(|one| one["runs"].clone()).collect::<Vec<_>>();
+    assert_eq!(runs(&together), runs(&alone));
+    assert_ne!(together[0]["mean"], together[1]["mean"]);
+    let names: Vec<&str> = together.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["core", "core [b]", "pooled"]);
+    // The records are told apart too: each interval is that of its own model.
+    succeeds(folder.path(), "evaluate a b c metadata.csv --out seen --quiet");
+    let evidence = json(&folder.path().join("seen/evidence.json"));
+    for (estimator, model) in together.iter().zip(evidence["models"].as_array().unwrap()) {
+        assert_eq!(estimator["name"], model["name"]);
+        assert_eq!(estimator["mean"]["test"]["error"], model["splits"]["test"]["error"]["value"]);
+    }
+    let message = fails(folder.path(), "evaluate a a metadata.csv", 2);
+    assert!(message.contains("a: stands there twice"), "{message}");
+}

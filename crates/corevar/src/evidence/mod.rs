@@ -152,17 +152,32 @@ pub(crate) fn gather(
     let options = InspectOptions { label_bins: measure.label_bins, ..Default::default() };
     let lines = inspect(dataset, report, &options)?.lines_of_text();
     Ok(Evidence {
-        schema: SCHEMA.into(),
-        seed,
         models,
         linear: linear::linear(dataset, subjects, measure.label_bins)?,
         plane: boundary::plane(dataset, subjects, contrast.most_gained(), seed)?,
         pictures: contrast.pictures()?,
         inspect: Some(serde_json::json!({ "lines": lines })),
-        stress: Vec::new(),
-        versions: Versions::here(),
         times: Times::since(start),
+        ..Evidence::empty(seed)
     })
+}
+
+impl Evidence {
+    /// Of no models.
+    pub(crate) fn empty(seed: u64) -> Self {
+        Self {
+            schema: SCHEMA.into(),
+            seed,
+            models: Vec::new(),
+            linear: Vec::new(),
+            plane: None,
+            pictures: None,
+            inspect: None,
+            stress: Vec::new(),
+            versions: Versions::here(),
+            times: Times::since(Instant::now()),
+        }
+    }
 }
 
 impl ModelEvidence {

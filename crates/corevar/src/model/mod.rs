@@ -8,6 +8,7 @@ mod network;
 mod predictions;
 mod spec;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use burn::module::Module;
@@ -113,6 +114,14 @@ impl Model {
             }
             _ => Ok(data),
         }
+    }
+
+    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers.
+    pub fn reads_like(&self, other: &Self) -> bool {
+        self.input == other.input
+            && self.features == other.features
+            && self.task == other.task
+            && self.preparation == other.preparation
     }
 
     /// What a CNN makes of each picture before its last layer, as features; None for other models.
@@ -233,11 +242,11 @@ impl Model {
         if self.features.is_empty() {
             return Err(self.other_input(found));
         }
-        let place = |name: &String| features.names.iter().position(|other| other == name);
-        let places: Option<Vec<usize>> = self.features.iter().map(place).collect();
-        places.map(Columns::Places).ok_or_else(|| {
-            let missing =
-                self.features.iter().filter(|name| !features.names.contains(name)).cloned().collect();
+        let places: HashMap<&String, usize> =
+            features.names.iter().enumerate().map(|(place, name)| (name, place)).collect();
+        let wanted: Option<Vec<usize>> = self.features.iter().map(|name| places.get(name).copied()).collect();
+        wanted.map(Columns::Places).ok_or_else(|| {
+            let missing = self.features.iter().filter(|name| !places.contains_key(name)).cloned().collect();
             ModelError::MissingFeatures { data: data.name().into(), missing, present: features.names.clone() }
         })
     }

@@ -69,7 +69,7 @@ pub struct Oracle {
 }
 
 /// What was trained and tested on. Groups are those of the training split.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DataSummary {
     /// Built-in name or path.
     pub name: String,

@@ -15,83 +15,114 @@ use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, S
 use crate::rows::Rows;
 use crate::train::TrainConfig;
 
+/// Models that read the data alike, and the data as they read them.
+#[derive(Debug)]
+pub struct ModelsOnData {
+    /// With the features in the order in which the models take them.
+    pub dataset: Dataset,
+    /// The models.
+    pub models: Vec<FoundModel>,
+}
+
 /// Models on data, each of which has been asked once about every row.
 #[derive(Debug)]
-pub struct Evaluation<'a> {
-    dataset: &'a Dataset,
-    models: &'a [FoundModel],
+pub struct Evaluation<'a>(Vec<Part<'a>>);
+
+#[derive(Debug)]
+struct Part<'a> {
+    on: &'a ModelsOnData,
+    /// Of each model.
     outputs: Vec<BySplit<Outputs>>,
 }
 
 impl<'a> Evaluation<'a> {
-    /// Asks every model about every split. The features of the data are in the order of the models.
-    pub fn new(dataset: &'a Dataset, models: &'a [FoundModel]) -> Result<Self, ModelError> {
-        let splits = || dataset.splits().iter().filter(|split| !split.rows.is_empty());
-        let of_split = |found: &FoundModel, split: &Split| {
-            let rows = Rows::new(dataset, &split.rows, Self::measure().label_bins);
-            Ok((split.name.clone(), found.model.outputs(&rows)?))
-        };
-        let of_model = |found: &FoundModel| splits().map(|split| of_split(found, split)).collect();
-        let outputs = models.iter().map(of_model).collect::<Result<_, ModelError>>()?;
-        Ok(Self { dataset, models, outputs })
-    }
-
-    /// All models are measured alike, whatever they were trained with.
-    fn measure() -> Measure {
-        Measure {
-            penalty: Penalty::LOGIT_VARIANCE,
-            normalise: Normalise::Grouped,
-            label_bins: TrainConfig::default().label_bins,
-        }
+    /// Asks every model about every split of its data.
+    pub fn new(parts: &'a [ModelsOnData]) -> Result<Self, ModelError> {
+        parts.iter().map(Part::new).collect::<Result<_, _>>().map(Self)
     }
 
     /// One entry per setting, with all its runs. Models of different folders are not runs of one setting.
     pub fn results(&self) -> Results {
-        let mut settings: Vec<Vec<usize>> = Vec::new();
-        for (place, found) in self.models.iter().enumerate() {
-            let same =
-                |first: &FoundModel| first.source == found.source && first.setting.is_run_of(&found.setting);
-            match settings.iter_mut().find(|runs| same(&self.models[runs[0]])) {
-                Some(runs) => runs.push(place),
-                None => settings.push(vec![place]),
-            }
-        }
+        let data = self.0.first().map(|part| DataSummary::new(&part.on.dataset, measure().label_bins));
         Results {
             schema: SCHEMA.into(),
             title: None,
-            data: DataSummary::new(self.dataset, Self::measure().label_bins),
-            estimators: settings.iter().map(|runs| self.estimator(runs)).collect(),
+            data: data.unwrap_or_default(),
+            estimators: self.0.iter().flat_map(Part::estimators).collect(),
             selection: None,
         }
     }
 
+    /// What the report draws of them. Pictures and boundaries are those of the first data.
+    pub fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {
+        let mut parts = self.0.iter().map(|part| part.evidence(seed));
+        let mut all = parts.next().unwrap_or_else(|| Ok(Evidence::empty(seed)))?;
+        for part in parts {
+            let Evidence { models, linear, .. } = part?;
+            all.models.extend(models);
+            all.linear.extend(linear);
+        }
+        Ok(all)
+    }
+}
+
+/// All models are measured alike, whatever they were trained with.
+fn measure() -> Measure {
+    Measure {
+        penalty: Penalty::LOGIT_VARIANCE,
+        normalise: Normalise::Grouped,
+        label_bins: TrainConfig::default().label_bins,
+    }
+}
+
+impl<'a> Part<'a> {
+    fn new(on: &'a ModelsOnData) -> Result<Self, ModelError> {
+        let splits = || on.dataset.splits().iter().filter(|split| !split.rows.is_empty());
+        let of_split = |found: &FoundModel, split: &Split| {
+            let rows = Rows::new(&on.dataset, &split.rows, measure().label_bins);
+            Ok((split.name.clone(), found.model.outputs(&rows)?))
+        };
+        let of_model = |found: &FoundModel| splits().map(|split| of_split(found, split)).collect();
+        let outputs = on.models.iter().map(of_model).collect::<Result<_, ModelError>>()?;
+        Ok(Self { on, outputs })
+    }
+
+    fn estimators(&self) -> Vec<EstimatorResult> {
+        let mut settings: Vec<Vec<usize>> = Vec::new();
+        for (place, found) in self.on.models.iter().enumerate() {
+            let same =
+                |first: &FoundModel| first.source == found.source && first.setting.is_run_of(&found.setting);
+            match settings.iter_mut().find(|runs| same(&self.on.models[runs[0]])) {
+                Some(runs) => runs.push(place),
+                None => settings.push(vec![place]),
+            }
+        }
+        settings.iter().map(|runs| self.estimator(runs)).collect()
+    }
+
     fn estimator(&self, runs: &[usize]) -> EstimatorResult {
         let run = |&place: &usize| {
-            let found = &self.models[place];
+            let found = &self.on.models[place];
             let splits =
                 self.outputs[place].iter().map(|(name, outputs)| (name.clone(), self.split(name, outputs)));
             let (seed, seconds) = (found.setting.seed, found.seconds);
             RunResult { seed, seconds, splits: splits.collect(), notes: Vec::new() }
         };
-        EstimatorResult::new(&self.models[runs[0]].setting, runs.iter().map(run).collect())
+        EstimatorResult::new(&self.on.models[runs[0]].setting, runs.iter().map(run).collect())
     }
 
     fn split(&self, name: &str, outputs: &Outputs) -> SplitResult {
-        let rows = self.dataset.split(name).unwrap_or_default();
-        let measure = Self::measure();
-        evaluate(self.dataset, &Rows::new(self.dataset, rows, measure.label_bins), outputs, measure)
+        let (dataset, measure) = (&self.on.dataset, measure());
+        let rows = dataset.split(name).unwrap_or_default();
+        evaluate(dataset, &Rows::new(dataset, rows, measure.label_bins), outputs, measure)
     }
 
-    /// What the report draws of them.
-    pub fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {
-        gather(self.dataset, &self.subjects(), Self::measure(), seed, None)
-    }
-
-    fn subjects(&self) -> Vec<Subject<'_>> {
-        let models = self.models.iter().zip(&self.outputs);
-        models
+    fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {
+        let models = self.on.models.iter().zip(&self.outputs);
+        let subjects: Vec<Subject<'_>> = models
             .map(|(found, outputs)| Subject { setting: found.setting.clone(), model: &found.model, outputs })
-            .collect()
+            .collect();
+        gather(&self.on.dataset, &subjects, measure(), seed, None)
     }
 }
 

@@ -43,6 +43,24 @@ pub fn find_models(path: &Path) -> Result<Vec<FoundModel>, ModelError> {
     }
 }
 
+/// Gives every setting a name of its own: one that an earlier source has already is named with its source.
+pub fn tell_apart(models: &mut [FoundModel]) {
+    for place in 1..models.len() {
+        let (earlier, rest) = models.split_at_mut(place);
+        let found = &mut rest[0];
+        let taken =
+            |other: &&FoundModel| other.source != found.source && is_same(&other.setting, &found.setting);
+        if earlier.iter().find(taken).is_some() {
+            found.setting.name = format!("{} [{}]", found.setting.name, found.source.display());
+        }
+    }
+}
+
+/// As the results tell settings apart: not by the seed, nor by what was chosen.
+fn is_same(a: &Setting, b: &Setting) -> bool {
+    Setting { chosen: b.chosen, ..a.clone() }.is_run_of(b)
+}
+
 fn found(source: &Path, file: &Path) -> Result<FoundModel, ModelError> {
     let model = Model::load(file)?;
     let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());

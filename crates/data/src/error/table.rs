@@ -81,6 +81,14 @@ pub enum TableProblem {
         /// Columns that could be features.
         numeric: Vec<String>,
     },
+    /// Features that a model takes.
+    #[error("the model takes features that are not there: {}; there are {}", list(missing), list(present))]
+    MissingFeatures {
+        /// What the model takes.
+        missing: Vec<String>,
+        /// The columns that are there.
+        present: Vec<String>,
+    },
     /// A pattern of [`crate::TableOptions::features`] that fits nothing.
     #[error(
         "no column fits the pattern `{pattern}` of the field `features`; the columns are {}",
@@ -187,6 +195,12 @@ impl Tip for TableProblem {
                     "a pattern is a name, or a part of it with `*`; several are set apart by commas".into()
                 }
             },
+            TableProblem::MissingFeatures { missing, present } => {
+                match missing.first().and_then(|name| nearest(name, present)) {
+                    Some(name) => format!("did you mean `{name}`? name the columns as they were in training"),
+                    None => "name the columns as they were in training".into(),
+                }
+            }
             TableProblem::UnseenLabel { label, known, .. } => match nearest(label, known) {
                 Some(name) => format!("did you mean `{name}`? mend the label, or move such rows to train"),
                 None if label.parse::<f64>().is_ok() && known.iter().all(|name| name.parse::<f64>().is_ok()) => {

@@ -81,7 +81,9 @@ pub struct TableOptions {
     /// Names of the feature columns, with `*` and `?` as in a shell, several set apart by commas.
     /// `None`: the pictures, or else columns named `x1`, `x2`, ...
     pub features: Option<String>,
-    /// A `.npy` matrix with one row a row of the table, instead of feature columns.
+    /// Just these columns are the features, in this order: those that a model takes. Goes before `features`.
+    pub feature_columns: Option<Vec<String>>,
+    /// A `.npy` matrix with one row per row of the table, instead of feature columns.
     pub features_file: Option<PathBuf>,
     /// Whether the label is a class or a number.
     pub task: Task,
@@ -115,6 +117,7 @@ impl Default for TableOptions {
             split_column: None,
             filename_column: None,
             features: None,
+            feature_columns: None,
             features_file: None,
             task: Task::default(),
             purpose: Purpose::default(),

@@ -1,5 +1,6 @@
 //! Which column is what: by its usual name, or by the name that the user gave.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::{Purpose, TableOptions};
@@ -38,7 +39,7 @@ pub(crate) enum InputRole {
 impl Roles {
     /// Looks at the names only.
     pub(crate) fn of(path: &Path, columns: &[String], options: &TableOptions) -> Result<Roles, DataError> {
-        let find = Finder { path, columns };
+        let find = Finder::new(path, columns);
         let label_needed = options.purpose != Purpose::Predict;
         let label = find.column(options.label_column.as_deref(), LABEL, "label_column", label_needed)?;
         let group = find.column(options.group_column.as_deref(), GROUP, "group_column", false)?;
@@ -49,19 +50,20 @@ impl Roles {
         find.all_different(&named)?;
         let taken = |column: usize| named[..3].iter().any(|(index, _)| *index == Some(column));
         let inputs = find.inputs(options, filename, &taken, &named)?;
-        let attributes = (0..columns.len())
-            .filter(|column| !taken(*column) && !inputs.contains(*column) && Some(*column) != filename)
-            .collect();
+        let mut is_attribute: Vec<bool> =
+            (0..columns.len()).map(|column| !taken(column) && Some(column) != filename).collect();
+        inputs.columns().iter().for_each(|column| is_attribute[*column] = false);
+        let attributes = (0..columns.len()).filter(|column| is_attribute[*column]).collect();
         Ok(Roles { label, group, split, inputs, attributes })
     }
 }
 
 impl InputRole {
-    fn contains(&self, column: usize) -> bool {
+    fn columns(&self) -> &[usize] {
         match self {
-            InputRole::Filename(index) => *index == column,
-            InputRole::Features(indices) => indices.contains(&column),
-            InputRole::Matrix | InputRole::Unknown => false,
+            InputRole::Filename(index) => std::slice::from_ref(index),
+            InputRole::Features(indices) => indices,
+            InputRole::Matrix | InputRole::Unknown => &[],
         }
     }
 }
@@ -69,11 +71,17 @@ impl InputRole {
 struct Finder<'a> {
     path: &'a Path,
     columns: &'a [String],
+    places: HashMap<&'a str, usize>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(path: &'a Path, columns: &'a [String]) -> Self {
+        let places = columns.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
+        Self { path, columns, places }
+    }
+
     fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column == name)
+        self.places.get(name).copied()
     }
 
     /// The column that the user named, which must be there, or the first of the usual names.
@@ -124,6 +132,9 @@ impl Finder<'_> {
             }
             return Ok(InputRole::Matrix);
         }
+        if let Some(names) = &options.feature_columns {
+            return self.exactly(names, named).map(InputRole::Features);
+        }
         if let Some(patterns) = &options.features {
             return self.chosen(patterns, taken, named).map(InputRole::Features);
         }
@@ -133,6 +144,32 @@ impl Finder<'_> {
         let numbered: Vec<usize> =
             (0..self.columns.len()).filter(|i| is_numbered_x(&self.columns[*i]) && !taken(*i)).collect();
         Ok(if numbered.is_empty() { InputRole::Unknown } else { InputRole::Features(numbered) })
+    }
+
+    /// Just these columns, in their order.
+    fn exactly(
+        &self,
+        names: &[String],
+        named: &[(Option<usize>, &'static str)],
+    ) -> Result<Vec<usize>, DataError> {
+        let missing: Vec<String> =
+            names.iter().filter(|name| self.position(name).is_none()).cloned().collect();
+        if !missing.is_empty() {
+            let present = self.columns.to_vec();
+            return Err(self.fault(TableProblem::MissingFeatures { missing, present }));
+        }
+        names.iter().filter_map(|name| self.position(name)).map(|place| self.free(place, named)).collect()
+    }
+
+    /// The column, unless it has another role.
+    fn free(&self, column: usize, named: &[(Option<usize>, &'static str)]) -> Result<usize, DataError> {
+        match named.iter().find(|(other, _)| *other == Some(column)) {
+            None => Ok(column),
+            Some((_, first)) => {
+                let column = self.columns[column].clone();
+                Err(self.fault(TableProblem::TwoRoles { column, first, second: "feature" }))
+            }
+        }
     }
 
     /// Columns that fit one of the patterns, in the order of the table. A wildcard passes over the
@@ -145,10 +182,12 @@ impl Finder<'_> {
     ) -> Result<Vec<usize>, DataError> {
         let mut chosen = vec![false; self.columns.len()];
         for pattern in patterns.split(',').map(str::trim).filter(|pattern| !pattern.is_empty()) {
-            let literal = self.position(pattern);
-            if let Some((Some(column), first)) = named.iter().find(|(i, _)| i.is_some() && *i == literal) {
-                let column = self.columns[*column].clone();
-                return Err(self.fault(TableProblem::TwoRoles { column, first, second: "feature" }));
+            // A plain name is looked up: a model may have as many features as the table has columns.
+            if let Some(column) = self.position(pattern) {
+                chosen[self.free(column, named)?] = true;
+                if !pattern.contains(['*', '?']) {
+                    continue;
+                }
             }
             let fits = |i: &usize| !taken(*i) && matches(pattern, &self.columns[*i]);
             let found: Vec<usize> = (0..self.columns.len()).filter(fits).collect();
