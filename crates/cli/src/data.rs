@@ -14,7 +14,7 @@ use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFla
 use crate::values::{AugmentMode, Colour, CropFlag, ModelKind, TaskKind, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
-const DATA_SEED: u64 = 1;
+pub const DATA_SEED: u64 = 1;
 
 /// Where data come from.
 pub enum Source {
@@ -54,14 +54,11 @@ impl Source {
     }
 }
 
-/// What data are read for, and how.
+/// How data are read.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    pub purpose: table::Purpose,
-    /// Channels that a model takes; None: as the data are.
-    pub channels: Option<usize>,
-    /// Columns that a model takes; None: as the flags say.
-    pub features: Option<Vec<String>>,
+    /// What holds where no flag says something else: what the data are for, and what a model takes.
+    pub options: table::TableOptions,
     pub cache: Cache,
     pub quiet: bool,
 }
@@ -132,42 +129,48 @@ pub fn draw(generator: &dyn Generator, flags: &SizeFlags) -> anyhow::Result<Data
 }
 
 fn read(path: &Path, flags: &TableFlags, reading: &Reading) -> anyhow::Result<Loaded> {
-    let options = options(flags, reading);
+    let options =
+        table::TableOptions { cache: reading.cache.clone(), ..flags.table_options(&reading.options) };
     let progress = Decoding::new(reading.quiet);
     let read = table::read_with(path, &options, &|done, all| progress.show(done, all));
     let (dataset, report) = read.map_err(|error| built_in_hint(path, error))?;
     Ok(Loaded { dataset, report: Some(report) })
 }
 
-fn options(flags: &TableFlags, reading: &Reading) -> table::TableOptions {
-    let usual = table::TableOptions::default();
-    table::TableOptions {
-        label_column: flags.label_column.clone(),
-        group_column: flags.group_column.clone(),
-        split_column: flags.split_column.clone(),
-        filename_column: flags.filename_column.clone(),
-        features: flags.features.clone(),
-        feature_columns: reading.features.clone(),
-        features_file: flags.features_file.clone(),
-        task: match flags.task {
-            Some(TaskKind::Regression) => table::Task::Regression,
-            Some(TaskKind::Classification) | None => table::Task::Classification,
-        },
-        purpose: reading.purpose.clone(),
-        image_size: flags.image_size.map(|size| (size.height, size.width)),
-        channels: reading.channels.or(flags.colour.map(|colour| match colour {
-            Colour::Grey => 1,
-            Colour::Rgb => 3,
-        })),
-        crop: match flags.crop {
-            Some(CropFlag::Center) => Crop::Center,
-            Some(CropFlag::None) | None => Crop::None,
-        },
-        cache: reading.cache.clone(),
-        seed: flags.split_seed.unwrap_or(usual.seed),
-        skip_unreadable: flags.skip_unreadable.unwrap_or(usual.skip_unreadable),
-        allow_outside: flags.allow_outside.unwrap_or(usual.allow_outside),
-        ..usual
+impl TableFlags {
+    /// As typed, over `usual`.
+    pub fn table_options(&self, usual: &table::TableOptions) -> table::TableOptions {
+        let usual = usual.clone();
+        let names_features = self.features.is_some() || self.features_file.is_some();
+        table::TableOptions {
+            label_column: self.label_column.clone().or(usual.label_column),
+            group_column: self.group_column.clone().or(usual.group_column),
+            split_column: self.split_column.clone().or(usual.split_column),
+            filename_column: self.filename_column.clone().or(usual.filename_column),
+            features: self.features.clone().or(usual.features),
+            feature_columns: usual.feature_columns.filter(|_| !names_features),
+            features_file: self.features_file.clone().or(usual.features_file),
+            task: match self.task {
+                Some(TaskKind::Regression) => table::Task::Regression,
+                Some(TaskKind::Classification) => table::Task::Classification,
+                None => usual.task,
+            },
+            image_size: self.image_size.map(|size| (size.height, size.width)).or(usual.image_size),
+            channels: match self.colour {
+                Some(Colour::Grey) => Some(1),
+                Some(Colour::Rgb) => Some(3),
+                None => usual.channels,
+            },
+            crop: match self.crop {
+                Some(CropFlag::Center) => Crop::Center,
+                Some(CropFlag::None) => Crop::None,
+                None => usual.crop,
+            },
+            seed: self.split_seed.unwrap_or(usual.seed),
+            skip_unreadable: self.skip_unreadable.unwrap_or(usual.skip_unreadable),
+            allow_outside: self.allow_outside.unwrap_or(usual.allow_outside),
+            ..usual
+        }
     }
 }
 

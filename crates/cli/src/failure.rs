@@ -64,7 +64,7 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let speech = Speech::of(error);
     if is_interruption(error) {
         let and = if speech == Speech::Keys { "" } else { " and --resume" };
-        eprintln!("{error:#}: its state is kept\ntip: go on with the same command{and}");
+        eprintln!("{error:#}; what is trained is kept\ntip: go on with the same command{and}");
         return ExitCode::from(INTERRUPTED);
     }
     eprintln!("error: {}", message(error));

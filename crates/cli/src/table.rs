@@ -1,5 +1,7 @@
 //! Results as a table of text: a line an estimator, a column a split.
 
+use std::collections::BTreeSet;
+
 use corevar::evidence::{Evidence, StressCurve};
 use corevar::penalty::weight;
 use corevar::results::{EstimatorResult, Numbers, Results, Setting};
@@ -169,7 +171,12 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
     let tests: Vec<&str> =
         results.data.split_names().into_iter().filter(|name| *name != SplitName::TRAIN).collect();
     let percent = if results.data.classes.is_empty() { "" } else { " %" };
-    let mut head: Vec<String> = ["λ", "loss on val", "penalty on val"].map(String::from).to_vec();
+    // A path of one ridge and one penalty is told apart by λ alone.
+    let settings: BTreeSet<(&str, u64)> =
+        results.estimators.iter().map(|one| (one.penalty.as_str(), one.ridge.to_bits())).collect();
+    let several = settings.len() > 2;
+    let first = if several { "setting" } else { "λ" };
+    let mut head: Vec<String> = [first, "loss on val", "penalty on val"].map(String::from).to_vec();
     head.extend(tests.iter().map(|split| format!("{split}{percent}")));
     head.push("in style".into());
     let names = evidence.linear.first().map(|model| model.coefficients.iter().take(COEFFICIENTS));
@@ -179,8 +186,11 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
         let model = evidence.linear.iter().find(|model| model.setting.is_of(estimator));
         let val = estimator.mean.get(SplitName::VALIDATION).copied().unwrap_or_default();
         let mark = if estimator.chosen { " *" } else { "" };
-        let weight = weight::shown(estimator.penalty_weight);
-        let mut row = vec![format!("{weight}{mark}"), number(val.loss), number(val.penalty)];
+        let name = match several {
+            true => label(estimator, true),
+            false => format!("{}{mark}", weight::shown(estimator.penalty_weight)),
+        };
+        let mut row = vec![name, number(val.loss), number(val.penalty)];
         row.extend(tests.iter().map(|split| error(estimator, split, results.data.classes.is_empty())));
         let style = model
             .and_then(|model| model.style.as_ref())

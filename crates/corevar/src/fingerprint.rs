@@ -1,38 +1,103 @@
-//! A number that tells one data set from another.
+//! A text that tells one data set from another.
 
-use corevar_data::{DataError, Dataset, Inputs, Labels};
+use corevar_data::{Attribute, DataError, Dataset, Inputs, Labels, Preparation};
 
-/// Checksum of everything that training and evaluation look at: inputs, labels, ids, splits. Reads all rows once.
+/// Digest (BLAKE3, 128 bits) of everything that training and evaluation look at: inputs with their names, labels, ids, splits,
+/// attributes and how rows were prepared. Every list and every name goes in with its length. Reads all rows once.
 pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
-    let mut sum = crc32fast::Hasher::new();
-    match dataset.labels() {
-        Labels::Classes { names, of_row } => {
-            names.iter().for_each(|name| sum.update(name.as_bytes()));
-            of_row.iter().for_each(|class| sum.update(&class.to_le_bytes()));
-        }
-        Labels::Numbers(values) => values.iter().for_each(|value| sum.update(&value.to_le_bytes())),
-        Labels::Unknown { rows } => sum.update(&(*rows as u64).to_le_bytes()),
-    }
-    for id in dataset.ids() {
-        sum.update(&id.map_or(u64::MAX, u64::from).to_le_bytes());
-    }
+    let mut digest = Digest(blake3::Hasher::new());
+    digest.labels(dataset.labels());
+    digest.numbers(dataset.ids().iter().map(|id| id.map_or(u64::MAX, u64::from)));
+    digest.count(dataset.splits().len());
     for split in dataset.splits() {
-        sum.update(split.name.as_bytes());
-        split.rows.iter().for_each(|row| sum.update(&(*row as u64).to_le_bytes()));
+        digest.text(&split.name);
+        digest.numbers(split.rows.iter().map(|row| *row as u64));
     }
-    match dataset.inputs() {
-        Inputs::Features(features) => {
-            features.values.iter().for_each(|value| sum.update(&value.to_le_bytes()))
+    digest.count(dataset.attributes().len());
+    for Attribute { name, levels, of_row } in dataset.attributes() {
+        digest.text(name);
+        digest.texts(levels);
+        digest.numbers(of_row.iter().map(|level| u64::from(*level)));
+    }
+    let Preparation { crop, label_column } = dataset.preparation();
+    digest.text(&format!("{crop:?}"));
+    digest.text(label_column.as_deref().unwrap_or_default());
+    digest.inputs(dataset)?;
+    let sum = &digest.0.finalize().to_hex()[..32];
+    Ok(format!("{sum}-{}x{}", dataset.len(), dataset.inputs().width()))
+}
+
+struct Digest(blake3::Hasher);
+
+impl Digest {
+    fn count(&mut self, count: usize) {
+        self.0.update(&(count as u64).to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(text.len());
+        self.0.update(text.as_bytes());
+    }
+
+    fn texts(&mut self, texts: &[String]) {
+        self.count(texts.len());
+        texts.iter().for_each(|text| self.text(text));
+    }
+
+    fn numbers(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
+        self.count(numbers.len());
+        for number in numbers {
+            self.0.update(&number.to_le_bytes());
         }
-        Inputs::Images(images) => {
-            let mut picture = vec![0; images.shape.len()];
-            for row in 0..dataset.len() {
-                images.read_bytes(row, &mut picture)?;
-                sum.update(&picture);
+    }
+
+    fn floats(&mut self, values: &[f32]) {
+        self.count(values.len());
+        // In larger pieces: a call per number would take longer than the digest.
+        for values in values.chunks(4096) {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            self.0.update(&bytes);
+        }
+    }
+
+    fn labels(&mut self, labels: &Labels) {
+        match labels {
+            Labels::Classes { names, of_row } => {
+                self.text("classes");
+                self.texts(names);
+                self.numbers(of_row.iter().map(|class| u64::from(*class)));
+            }
+            Labels::Numbers(values) => {
+                self.text("numbers");
+                self.floats(values);
+            }
+            Labels::Unknown { rows } => {
+                self.text("unknown");
+                self.count(*rows);
             }
         }
     }
-    Ok(format!("{:08x}-{}x{}", sum.finalize(), dataset.len(), dataset.inputs().width()))
+
+    fn inputs(&mut self, dataset: &Dataset) -> Result<(), DataError> {
+        match dataset.inputs() {
+            Inputs::Features(features) => {
+                self.text("features");
+                self.texts(&features.names);
+                self.floats(&features.values);
+            }
+            Inputs::Images(images) => {
+                self.text("images");
+                let shape = images.shape;
+                self.numbers([shape.height, shape.width, shape.channels].map(|side| side as u64).into_iter());
+                let mut picture = vec![0; images.shape.len()];
+                for row in 0..dataset.len() {
+                    images.read_bytes(row, &mut picture)?;
+                    self.0.update(&picture);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -57,8 +122,24 @@ mod tests {
         let mut features = draw().inputs().as_features().unwrap().clone();
         features.values[3] += 1.0;
         let other_feature = draw().edit().inputs(Inputs::Features(features)).check().unwrap();
-        for other in [other_id, other_split, other_feature] {
+        let mut features = draw().inputs().as_features().unwrap().clone();
+        features.names.swap(0, 1);
+        let other_names = draw().edit().inputs(Inputs::Features(features)).check().unwrap();
+        let attribute = draw().edit().attribute("site", &["a"; 25]).check();
+        let preparation = Preparation { label_column: Some("age".into()), ..Default::default() };
+        let other_label = draw().edit().preparation(preparation).check().unwrap();
+        let others = [other_id, other_split, other_feature, other_names, other_label];
+        for other in others.into_iter().chain(attribute) {
             assert_ne!(fingerprint(&other).unwrap(), plain);
         }
+    }
+
+    #[test]
+    fn the_borders_of_names_count() {
+        let data = |names: [&str; 2]| {
+            let values = vec![1.0, 2.0, 3.0, 4.0];
+            fingerprint(&Dataset::features(names, values).classes(&["a", "b"]).check().unwrap()).unwrap()
+        };
+        assert_ne!(data(["ab", "c"]), data(["a", "bc"]));
     }
 }

@@ -53,9 +53,9 @@ pub struct WorstCase {
 /// Curves and worst cases.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stress {
-    /// One a model and intervention.
+    /// One per model and intervention.
     pub curves: Vec<StressCurve>,
-    /// One a model.
+    /// One per model.
     pub worst: Vec<WorstCase>,
 }
 

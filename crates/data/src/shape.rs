@@ -35,3 +35,13 @@ pub enum Crop {
     /// The largest part around the centre that has the wanted ratio of height to width.
     Center,
 }
+
+impl Crop {
+    /// `none` or `center`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Center => "center",
+        }
+    }
+}

@@ -311,7 +311,7 @@ pub(super) fn check_names(what: &str, names: &[&str]) -> Result<(), String> {
             ));
         }
         if names[..place].contains(name) {
-            return Err(format!("the {what} `{name}` stands there twice"));
+            return Err(format!("the {what} `{name}` is listed twice"));
         }
     }
     match names {

@@ -21,7 +21,7 @@ pub struct Program {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Built-in data, both estimators, the table and the report: about a minute
+    /// Compare both estimators on built-in data (about a minute)
     Demo(Demo),
     /// Train one estimator
     Train(Train),
@@ -29,13 +29,13 @@ pub enum Command {
     Compare(Compare),
     /// Train a path of penalty weights and choose the largest that costs little on the validation rows
     Sweep(Sweep),
-    /// A linear model along a path of penalty weights: coefficients, validation loss and penalty
+    /// Solve a linear model along a path of penalty weights: coefficients, validation loss and penalty
     Path(Sweep),
-    /// What is grouped, what is missing, what leaks, and whether CoRe can help
+    /// Show what is grouped, what is missing, what leaks, and whether CoRe can help
     Inspect(Inspect),
-    /// Errors, variances, calibration and robustness of trained models
+    /// Evaluate trained models: errors, variances, calibration and robustness
     Evaluate(Evaluate),
-    /// Error and changed answers of trained models under growing interventions
+    /// Put trained models under growing interventions: errors and changed answers
     Stress(Stress),
     /// Write the report of a run again, from its records
     Report(Report),
@@ -133,7 +133,7 @@ pub struct Evaluate {
 pub struct Stress {
     #[command(flatten)]
     pub models: Models,
-    /// Interventions, such as blur or 'rotate=10|20|40', set apart by commas [default: all]
+    /// Interventions, such as blur or 'rotate=10|20|40', separated by commas [default: all]
     #[arg(long, value_name = "NAME[=S|S..],..", value_delimiter = ',')]
     pub interventions: Option<Vec<String>>,
     /// Rows of this split [default: test, or the first that is neither train nor val]
@@ -171,7 +171,7 @@ pub struct Import {
     /// Waterbirds: follow links that lead out of the folder of the table
     #[arg(long)]
     pub allow_outside: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long)]
     pub quiet: bool,
 }
@@ -192,7 +192,7 @@ pub struct Reproduce {
     /// The paper's number of rows, five runs: hours
     #[arg(long)]
     pub full: bool,
-    /// Folder with the original files of CelebA, AwA2 or MNIST [default: pictures drawn by this program in their stead]
+    /// Folder with the original files of CelebA, AwA2 or MNIST [default: pictures drawn by this program instead]
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// gender-features: a .npy matrix with a row for each picture of CelebA, in the order of list_attr_celeba.txt
@@ -242,7 +242,7 @@ pub struct Generate {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "intervene")]
     pub intervene_splits: Option<Vec<String>>,
     #[arg(long)]
-    /// Say nothing but errors
+    /// Print errors only
     pub quiet: bool,
 }
 
@@ -268,8 +268,7 @@ pub struct Common {
     /// Replace a run that --out already holds
     #[arg(long, conflicts_with = "resume")]
     pub overwrite: bool,
-    /// Go on with the run that --out holds: what is finished is not trained again, and a run that was stopped goes on at
-    /// its last checkpoint
+    /// Resume the run in --out: finished runs are kept, an interrupted run continues from its last checkpoint
     #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints; 0 keeps one after every batch

@@ -4,7 +4,7 @@ use corevar_data::{Dataset, Views, save};
 use corevar_paper::drawn;
 
 use crate::args::Generate;
-use crate::data::draw;
+use crate::data::{DATA_SEED, draw};
 use crate::failure::Usage;
 
 pub fn run(args: Generate) -> anyhow::Result<()> {
@@ -31,7 +31,7 @@ fn intervene(dataset: Dataset, args: &Generate) -> anyhow::Result<Dataset> {
         None => None,
         Some(names) => Some(rows_of(&dataset, names)?),
     };
-    let seed = args.sizes.data_seed.unwrap_or_default();
+    let seed = args.sizes.data_seed.unwrap_or(DATA_SEED);
     Ok(Views::of(dataset)?.under(&recipe, rows.as_deref(), seed))
 }
 

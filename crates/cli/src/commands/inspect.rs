@@ -1,5 +1,6 @@
 //! `corevar inspect`: what a data set holds, and whether CoRe can help there.
 
+use corevar_data::TableOptions;
 use corevar_data::inspect::{InspectOptions, inspect};
 use corevar_data::table::Purpose;
 
@@ -9,10 +10,9 @@ use crate::output;
 
 pub fn run(args: &Inspect) -> anyhow::Result<()> {
     let reading = Reading {
-        purpose: Purpose::Inspect,
+        options: TableOptions { purpose: Purpose::Inspect, ..Default::default() },
         cache: cache(&args.cache),
         quiet: args.show.quiet,
-        ..Default::default()
     };
     let loaded = load(&Source::new(&args.data), &args.table, &args.sizes, &reading)?;
     let usual = InspectOptions::default();

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use corevar::model::InputShape;
-use corevar::study::{FoundModel, ModelsOnData, Start, check_folder, find_models, tell_apart};
-use corevar::{Model, Task};
-use corevar_data::Dataset;
-use corevar_data::table::Purpose;
+use corevar::Model;
+use corevar::study::{
+    FoundModel, ModelsOnData, RunFolderError, Start, check_folder, find_models, tell_apart,
+};
+use corevar_data::table::Task;
+use corevar_data::{Dataset, TableOptions};
 
 use crate::args::Models;
 use crate::data::{Reading, Source, cache, load};
 use crate::failure::{Failure, Usage};
 use crate::settings::TableFlags;
-use crate::values::{Colour, CropFlag, ImageSize, TaskKind};
 
 /// Models, each with the data as it reads them.
 pub struct Loaded {
@@ -28,16 +28,21 @@ impl Loaded {
         if let Some((_, twice)) =
             paths.iter().enumerate().find(|(place, path)| paths[..*place].contains(path))
         {
-            return Err(Usage::new(format!("{twice}: stands there twice"))
-                .tip("leave one of them out")
-                .into());
+            return Err(Usage::new(format!("{twice}: is listed twice")).tip("leave one of them out").into());
         }
         let mut models = Vec::new();
         for path in paths {
             models.extend(find_models(Path::new(path))?);
         }
         if let Some(out) = &args.out {
-            check_folder(out, if args.overwrite { Start::Overwrite } else { Start::New })?;
+            let start = if args.overwrite { Start::Overwrite } else { Start::New };
+            check_folder(out, start).map_err(|error| match error {
+                RunFolderError::HoldsARun(_) => {
+                    let tip = "choose another --out, or pass --overwrite to replace it";
+                    anyhow::Error::from(Failure::new(error.to_string()).tip(tip))
+                }
+                error => error.into(),
+            })?;
             if paths.iter().any(|model| same_place(Path::new(model), out)) {
                 let message = format!("--out {} is the folder of a model", out.display());
                 return Err(Usage::new(message).tip("choose another --out").into());
@@ -51,7 +56,7 @@ impl Loaded {
 
 /// Errors of a classifier and of a regression have no common table.
 fn refuse_two_tasks(models: &[FoundModel]) -> Result<(), Failure> {
-    let is_regression = |found: &FoundModel| *found.model.task() == Task::Regression;
+    let is_regression = |found: &FoundModel| *found.model.task() == corevar::Task::Regression;
     let Some(first) = models.first() else { return Ok(()) };
     match models.iter().find(|other| is_regression(other) != is_regression(first)) {
         None => Ok(()),
@@ -86,30 +91,15 @@ fn same_place(model: &Path, folder: &Path) -> bool {
     }
 }
 
-/// The data as the model sees them: what was done to its training rows is in the model, and a flag that says
-/// something else is refused.
+/// The data as the model reads them: a flag that says something else is refused.
 fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Result<Dataset> {
     let source = Source::new(data);
-    let table = match source {
-        Source::BuiltIn(_) => args.table.clone(),
-        Source::Path(_) => prepared(&args.table, model)?,
-    };
-    let (classes, channels) = match (model.task(), model.input()) {
-        (Task::Classes(names), InputShape::Image { channels, .. }) => (names.clone(), Some(channels)),
-        (Task::Classes(names), InputShape::Features(_)) => (names.clone(), None),
-        (Task::Regression, InputShape::Image { channels, .. }) => (Vec::new(), Some(channels)),
-        (Task::Regression, InputShape::Features(_)) => (Vec::new(), None),
-    };
-    let asked = args.table.features.is_some() || args.table.features_file.is_some();
-    let features = (!asked && !model.features().is_empty()).then(|| model.features().to_vec());
-    let reading = Reading {
-        purpose: Purpose::Evaluate { classes },
-        channels,
-        features,
-        cache: cache(&args.cache),
-        quiet: args.show.quiet,
-    };
-    let loaded = load(&source, &table, &args.sizes, &reading)?;
+    let options = model.table_options();
+    if let Source::Path(_) = source {
+        refuse_conflicts(&args.table, &options)?;
+    }
+    let reading = Reading { options, cache: cache(&args.cache), quiet: args.show.quiet };
+    let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| eprintln!("{line}"));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
@@ -123,49 +113,25 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
     Ok(model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?)
 }
 
-/// The flags with what the model says of its inputs.
-fn prepared(flags: &TableFlags, model: &Model) -> Result<TableFlags, Usage> {
-    let (image_size, colour, crop) = match model.input() {
-        InputShape::Image { height, width, channels } => (
-            Some(ImageSize { height, width }),
-            Some(if channels == 1 { Colour::Grey } else { Colour::Rgb }),
-            Some(CropFlag::from(model.preparation().crop)),
-        ),
-        InputShape::Features(_) => (None, None, None),
+/// What was done to the training rows is in the model.
+fn refuse_conflicts(flags: &TableFlags, of_model: &TableOptions) -> Result<(), Usage> {
+    let given = flags.table_options(&TableOptions::default());
+    let size = |size: Option<(usize, usize)>| size.map(|(height, width)| format!("{height}x{width}"));
+    let colour = |channels: Option<usize>| {
+        channels.map(|channels| if channels == 1 { "grey" } else { "rgb" }.to_string())
     };
-    let task = match model.task() {
-        Task::Classes(_) => TaskKind::Classification,
-        Task::Regression => TaskKind::Regression,
-    };
-    let conflict = |given: bool, flag: &str, known: String| match given {
-        true => {
-            let message = format!("--{flag}: the model was trained with {known}");
-            Err(Usage::new(message).tip(format!("leave out --{flag}: the model brings its own preparation")))
-        }
-        false => Ok(()),
-    };
-    let shown = |size: Option<ImageSize>| size.map_or("features, not images".into(), |size| size.to_string());
-    let differs = |given: bool, same: bool| given && !same;
-    conflict(
-        differs(flags.image_size.is_some(), flags.image_size == image_size),
-        "image-size",
-        shown(image_size),
-    )?;
-    conflict(
-        differs(flags.colour.is_some(), flags.colour == colour),
-        "colour",
-        format!("{colour:?}").to_lowercase(),
-    )?;
-    conflict(differs(flags.crop.is_some(), flags.crop == crop), "crop", format!("{crop:?}").to_lowercase())?;
-    conflict(flags.task.is_some_and(|given| given != task), "task", format!("{task:?}").to_lowercase())?;
-    let label_column = flags.label_column.clone().or_else(|| model.preparation().label_column.clone());
-    // The channels go by the model itself, which also knows grey pictures among coloured ones.
-    Ok(TableFlags {
-        image_size,
-        colour: None,
-        crop,
-        task: Some(task),
-        label_column,
-        ..flags.clone()
-    })
+    let crop = |options: &TableOptions| options.image_size.map(|_| options.crop.name().to_string());
+    let task =
+        |task: Task| if task == Task::Regression { "regression" } else { "classification" }.to_string();
+    let pairs = [
+        ("image-size", flags.image_size.is_some(), size(given.image_size), size(of_model.image_size)),
+        ("colour", flags.colour.is_some(), colour(given.channels), colour(of_model.channels)),
+        ("crop", flags.crop.is_some(), Some(given.crop.name().into()), crop(of_model)),
+        ("task", flags.task.is_some(), Some(task(given.task)), Some(task(of_model.task))),
+    ];
+    let conflict = pairs.into_iter().find(|(_, is_given, given, of_model)| *is_given && given != of_model);
+    let Some((flag, _, _, of_model)) = conflict else { return Ok(()) };
+    let of_model = of_model.unwrap_or_else(|| "features, not images".into());
+    let message = format!("--{flag}: the model was trained with {of_model}");
+    Err(Usage::new(message).tip(format!("leave out --{flag}: the model file says how its inputs are read")))
 }

@@ -131,7 +131,7 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<ExperimentRun>> {
 /// Nobody's report is replaced, and a page that cannot be written is found before hours of training.
 fn check_places(args: &Reproduce) -> Result<(), Usage> {
     if args.out.exists() && !args.out.is_dir() {
-        let message = format!("--out: {} is no folder", args.out.display());
+        let message = format!("--out: {} is not a folder", args.out.display());
         return Err(Usage::new(message).tip("choose a folder, or a name that is new"));
     }
     if let Some(page) = args.markdown.as_deref().filter(|page| page.is_dir()) {
@@ -149,7 +149,7 @@ fn check_places(args: &Reproduce) -> Result<(), Usage> {
         args.markdown.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match folder {
         Some(folder) if !folder.is_dir() => {
-            Err(Usage::new(format!("--markdown: there is no folder {}", folder.display()))
+            Err(Usage::new(format!("--markdown: there is not a folder {}", folder.display()))
                 .tip("make it first"))
         }
         _ => Ok(()),
@@ -176,7 +176,7 @@ fn usage(error: ExperimentError) -> anyhow::Error {
 fn material(args: &Reproduce, experiment: &Experiment, is_all: bool) -> anyhow::Result<OriginalFiles> {
     if let Some(folder) = args.data.as_deref().filter(|folder| !folder.is_dir()) {
         let tip = "name the folder with the files of CelebA, AwA2 or MNIST";
-        return Err(Usage::new(format!("--data: {} is no folder", folder.display())).tip(tip).into());
+        return Err(Usage::new(format!("--data: {} is not a folder", folder.display())).tip(tip).into());
     }
     let has_files = |folder: &PathBuf| !is_all || experiment.protocol.has_originals(folder);
     Ok(OriginalFiles { originals: args.data.clone().filter(has_files), features: args.features_file.clone() })

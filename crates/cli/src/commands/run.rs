@@ -141,7 +141,7 @@ pub fn threads(asked: Option<usize>) -> Result<usize, Usage> {
         Some(0) => Err(Usage::new("--threads is 0, but must be at least 1")),
         Some(threads) if threads > MOST_THREADS => {
             let message = format!("--threads is {threads}, but must be at most {MOST_THREADS}");
-            Err(Usage::new(message).tip("more threads than cores make nothing faster"))
+            Err(Usage::new(message).tip("more threads than cores do not help"))
         }
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),

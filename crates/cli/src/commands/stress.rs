@@ -58,7 +58,7 @@ fn ladders(asked: Option<&[String]>) -> Result<Vec<Ladder>, Usage> {
         if ladders[..place].iter().any(|other| other.intervention == one.intervention) {
             let name = &one.intervention;
             let tip = format!("put the strengths into one list, such as {name}=1|2");
-            return Err(Usage::new(format!("--interventions: `{name}` stands there twice")).tip(tip));
+            return Err(Usage::new(format!("--interventions: `{name}` is listed twice")).tip(tip));
         }
     }
     Ok(ladders)

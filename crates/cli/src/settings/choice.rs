@@ -92,7 +92,7 @@ pub fn choice(
         return Ok(None);
     }
     if config.penalty == Penalty::NONE {
-        let tip = "choose a conditional penalty; the pooled estimator comes along anyway";
+        let tip = "choose a conditional penalty; the pooled estimator is always trained too";
         return Err(Usage::new("--penalty none: there is no weight to choose").tip(tip).into());
     }
     let rule = rule(flags)?;
@@ -115,7 +115,7 @@ fn check_lists(flags: &ChoiceFlags) -> Result<(), Usage> {
         let twice = list.iter().enumerate().find(|(place, value)| list[..*place].contains(value));
         match twice {
             Some((_, value)) => {
-                Err(Usage::new(format!("--{name}: {value} stands there twice")).tip("leave one of them out"))
+                Err(Usage::new(format!("--{name}: {value} is listed twice")).tip("leave one of them out"))
             }
             None if list.is_empty() => Err(Usage::new(format!("--{name} is empty"))),
             None => Ok(()),
@@ -128,7 +128,9 @@ fn check_lists(flags: &ChoiceFlags) -> Result<(), Usage> {
     let penalties = flags.penalties.as_ref().map(|list| list.iter().map(Penalty::to_string).collect());
     check("penalties", &penalties)?;
     if flags.penalties.iter().flatten().any(|penalty| *penalty == Penalty::NONE) {
-        return Err(Usage::new("--penalties: the pooled estimator comes along anyway").tip("leave out none"));
+        return Err(
+            Usage::new("--penalties: the pooled estimator is always trained too").tip("leave out none")
+        );
     }
     Ok(())
 }

@@ -25,22 +25,29 @@ const MOST_RUNS: usize = 10_000;
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
     match file {
-        Some(path) => overlay(&still_meant(read(path)?, flags)?, flags),
+        Some(path) => overlay(&without_overridden(read(path)?, flags)?, flags),
         None => Ok(flags.clone()),
     }
 }
 
-/// The file without what a typed flag makes void: another rule, another model or penalty.
-fn still_meant(mut file: Settings, flags: &Settings) -> anyhow::Result<Settings> {
+/// The file without what a typed flag makes void: another rule, and what had an effect with the model and penalty of the file but
+/// has none with those of the flags.
+fn without_overridden(mut file: Settings, flags: &Settings) -> anyhow::Result<Settings> {
     if flags.choice.has_rule() {
         file.choice = file.choice.without_rule();
     }
-    if flags.model.is_none() && flags.penalty.is_none() {
-        return Ok(file);
-    }
     let both = overlay(&file, flags)?;
-    // Which inputs there are is not known yet; nothing in a file depends on them that a flag could change.
-    Ok(file.without_idle(&Situation::new(&both, false, Choosing::IfAsked)))
+    let mut kept = toml::Table::try_from(&file)?;
+    // Which inputs there are is not known yet.
+    for are_images in [false, true] {
+        let with_effect = |settings: &Settings| {
+            let situation = Situation::new(settings, are_images, Choosing::IfAsked);
+            toml::Table::try_from(&file.clone().without_idle(&situation))
+        };
+        let (before, now) = (with_effect(&file)?, with_effect(&both)?);
+        kept.retain(|key, _| !before.contains_key(key) || now.contains_key(key));
+    }
+    Ok(kept.try_into()?)
 }
 
 /// `upper` where it says something, `lower` elsewhere.
@@ -179,6 +186,22 @@ mod tests {
         let resolved = resolve(&given, &of_data, &table(false), true, 1, Choosing::IfAsked).unwrap();
         let config = resolved.decided.config;
         assert_eq!((config.epochs, config.ridge, config.seed), (3, 0.2, 1));
+    }
+
+    #[test]
+    fn a_typed_flag_drops_from_the_file_only_what_it_makes_void() {
+        let file = Settings {
+            epochs: Some(3),
+            hidden: Some(vec![5]),
+            penalty_warmup: Some(1.0),
+            ..Default::default()
+        };
+        let kept = |flags: Settings| without_overridden(file.clone(), &flags).unwrap();
+        assert_eq!(kept(Settings { penalty: Some(Penalty::LOGIT_SD), ..Default::default() }), file);
+        let pooled = kept(Settings { penalty: Some(Penalty::NONE), ..Default::default() });
+        assert_eq!(pooled, Settings { penalty_warmup: None, ..file.clone() });
+        let linear = kept(Settings { model: Some(ModelKind::Linear), ..Default::default() });
+        assert_eq!((linear.epochs, linear.penalty_warmup), (None, None));
     }
 
     #[test]

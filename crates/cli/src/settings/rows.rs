@@ -48,7 +48,7 @@ fn built_in(situation: &DataSituation) -> Idle {
 }
 
 fn not_built_in(situation: &DataSituation) -> Idle {
-    (!situation.built_in).then(|| format!("`{}` is not built in, it has the rows it has", situation.data))
+    (!situation.built_in).then(|| format!("`{}` is not built in, its rows are fixed", situation.data))
 }
 
 fn cnn<T>(decided: &Decided, get: impl Fn(&corevar::model::CnnSpec) -> T) -> Option<T> {
@@ -79,7 +79,7 @@ settings! {
         penalty_weight: Weight [visible_alias = "lambda", value_name = "W|auto", allow_negative_numbers = true]
             idle(|on| match on.sweeps() {
                 true => Some("sweep takes a list, --penalty-weights".into()),
-                false => no_penalty(on, "there is no penalty to weigh"),
+                false => no_penalty(on, "there is no penalty to weight"),
             }),
             by(|config, weight| if let Weight::Is(weight) = weight { config.penalty_weight = weight },
                |decided| Some(decided.choice.as_ref().map_or(Weight::Is(decided.config.penalty_weight), |_| Weight::AUTO)));
@@ -94,7 +94,7 @@ settings! {
 
         /// Epochs over which the penalty weight rises to its value
         penalty_warmup: f64 [value_name = "EPOCHS", allow_negative_numbers = true]
-            idle(|on| exact(on).or_else(|| no_penalty(on, "there is no penalty to weigh"))),
+            idle(|on| exact(on).or_else(|| no_penalty(on, "there is no penalty to weight"))),
             config(penalty_warmup);
 
         /// Weight of half the squared weights (biases not counted)

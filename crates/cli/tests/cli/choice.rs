@@ -67,8 +67,8 @@ fn a_rule_without_a_choice_is_refused() {
         ("sweep linear --penalty-weight 2", "--penalty-weights"),
         ("sweep linear --penalty none", "no weight to choose"),
         ("sweep linear --one-standard-error", "solved exactly"),
-        ("sweep linear --penalties none,logit-sd", "comes along anyway"),
-        ("sweep linear --penalty-weights 1,2,1", "stands there twice"),
+        ("sweep linear --penalties none,logit-sd", "always trained too"),
+        ("sweep linear --penalty-weights 1,2,1", "is listed twice"),
         ("sweep linear --penalty-weights 1,-2", "--penalty-weight is -2"),
         ("path nonlinear --model mlp", "path is for linear models"),
     ] {

@@ -101,7 +101,7 @@ fn what_does_not_fit_is_said() {
         ),
         ("evaluate run other.csv", 1, "was never seen in training"),
         ("evaluate run linear --out run --overwrite", 2, "is the folder of a model"),
-        ("stress run linear --interventions blur=1|2,blur", 2, "stands there twice"),
+        ("stress run linear --interventions blur=1|2,blur", 2, "is listed twice"),
         ("evaluate run linear --image-size 4x4", 2, "--image-size has no effect"),
         ("stress run linear", 1, "images"),
         ("stress run linear --interventions sneeze", 2, "there is no `sneeze`"),
@@ -140,5 +140,5 @@ fn models_that_are_evaluated_together_are_evaluated_as_each_alone() {
         assert_eq!(estimator["mean"]["test"]["error"], model["splits"]["test"]["error"]["value"]);
     }
     let message = fails(folder.path(), "evaluate a a metadata.csv", 2);
-    assert!(message.contains("a: stands there twice"), "{message}");
+    assert!(message.contains("a: is listed twice"), "{message}");
 }

@@ -37,7 +37,7 @@ pub struct Plane {
     pub across: [f64; 2],
     /// From the lower to the upper edge.
     pub up: [f64; 2],
-    /// One a model, in the order of the models.
+    /// One per model, in the order of the models.
     pub maps: Vec<Map>,
     /// Some rows of training; groups are whole.
     pub points: Vec<Point>,

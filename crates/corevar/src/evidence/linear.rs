@@ -32,7 +32,7 @@ pub struct LinearEvidence {
 pub struct Coefficient {
     /// Its name.
     pub feature: String,
-    /// One a logit, in the units of the feature.
+    /// One per logit, in the units of the feature.
     pub weights: Vec<f64>,
 }
 

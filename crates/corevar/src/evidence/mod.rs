@@ -60,7 +60,7 @@ pub struct Evidence {
     pub schema: String,
     /// Of the draws: bootstrap, samples of rows.
     pub seed: u64,
-    /// One a model that was looked at: of a run the first of each setting.
+    /// One per model that was looked at: of a run the first of each setting.
     pub models: Vec<ModelEvidence>,
     /// Linear models of named features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -16,7 +16,7 @@ pub struct Versions {
     pub corevar: String,
     /// Of the engine.
     pub burn: String,
-    /// Processor and system: `x86_64-linux`.
+    /// Processor, system and vector instructions: `x86_64-linux avx2`.
     pub target: String,
 }
 
@@ -26,9 +26,32 @@ impl Versions {
         Self {
             corevar: env!("CARGO_PKG_VERSION").into(),
             burn: BURN.into(),
-            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+            target: format!("{}-{} {}", std::env::consts::ARCH, std::env::consts::OS, vectors()),
         }
     }
+}
+
+impl std::fmt::Display for Versions {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "corevar {} on {}", self.corevar, self.target)
+    }
+}
+
+/// The widest vector instructions that kernels choose by at run time: sums may differ in their last digits with them.
+#[cfg(target_arch = "x86_64")]
+fn vectors() -> &'static str {
+    match () {
+        () if std::arch::is_x86_feature_detected!("avx512f") => "avx512",
+        () if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") => {
+            "avx2"
+        }
+        () => "sse2",
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn vectors() -> &'static str {
+    "usual"
 }
 
 /// When the evidence was gathered, and how long that took.

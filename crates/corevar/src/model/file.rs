@@ -11,7 +11,7 @@ use corevar_data::{DataError, Preparation, Tip, bounded};
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
-use super::{InputShape, Model, ModelSpec, Network, Origin, Predictor, Scaling};
+use super::{InputShape, MOST_ACTIVATIONS, Model, ModelSpec, Network, Origin, Predictor, Scaling};
 use crate::files::write_whole;
 use crate::linear::{LinearError, LinearModel};
 use crate::range::ConfigError;
@@ -30,9 +30,6 @@ pub(crate) const LARGEST_FILE: u64 = 4 << 30;
 
 /// A header longer than this is not one of ours: names of classes, features and tensors.
 const LARGEST_HEADER: u64 = 16 << 20;
-
-/// Numbers that one row may become inside a network: weights can be few and the maps between them huge.
-const LARGEST_MAP: usize = 1 << 24;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -107,6 +104,14 @@ pub enum ModelError {
         /// What the model says.
         known: String,
     },
+    /// The images were cropped in another way.
+    #[error("the images were read with crop {found}, but the model was trained with {wanted}")]
+    OtherCrop {
+        /// Of the data.
+        found: &'static str,
+        /// Of the model.
+        wanted: &'static str,
+    },
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -144,6 +149,7 @@ impl Tip for ModelError {
                     .into(),
             ),
             Self::OtherTask { .. } => Some("evaluate a model on data with its own labels".into()),
+            Self::OtherCrop { .. } => Some("read the images with `Model::table_options`".into()),
             Self::Data(cause) => cause.tip(),
             Self::Linear(cause) => cause.tip(),
         }
@@ -263,8 +269,8 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
         return Err("its means and scales are not those of its features".into());
     }
     match header.model.largest_map(header.input) {
-        Some(numbers) if numbers <= LARGEST_MAP => Ok(header),
-        _ => Err(format!("a row would become more than {LARGEST_MAP} numbers in it")),
+        Some(numbers) if numbers <= MOST_ACTIVATIONS => Ok(header),
+        _ => Err(format!("a row would become more than {MOST_ACTIVATIONS} numbers in it")),
     }
 }
 
@@ -427,7 +433,7 @@ mod tests {
             input,
             features: Vec::new(),
             scaling: None,
-            preparation: Preparation { crop: Crop::Center, label_column: Some("what".into()) },
+            preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()) },
             task,
             origin: Origin { data: Some("a1".into()), version: "0.1.0".into() },
             notes: Vec::new(),
@@ -487,6 +493,23 @@ mod tests {
             let message = load(&path).unwrap_err().to_string();
             assert!(message.contains(words), "{words}: {message}");
         }
+    }
+
+    #[test]
+    fn images_that_were_cropped_in_another_way_are_refused() {
+        let shape = corevar_data::ImageShape { height: 6, width: 6, channels: 1 };
+        let model = Model {
+            input: InputShape::Image { height: 6, width: 6, channels: 1 },
+            preparation: Preparation { crop: Some(Crop::Center), label_column: None },
+            ..trained(specs()[1].clone())
+        };
+        let images = |crop| {
+            let preparation = Preparation { crop, label_column: None };
+            corevar_data::Dataset::images(shape, vec![0; 36]).preparation(preparation).check().unwrap()
+        };
+        let error = model.predict(&images(Some(Crop::None))).unwrap_err();
+        assert!(matches!(error, ModelError::OtherCrop { found: "none", wanted: "center" }), "{error}");
+        assert_eq!(model.table_options().crop, Crop::Center);
     }
 
     #[test]

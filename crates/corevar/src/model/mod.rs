@@ -13,7 +13,8 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
-use corevar_data::{Dataset, Features, Inputs, Preparation};
+use corevar_data::table::{self, Purpose};
+use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
 use crate::linear::{LinearModel, RowsMatrix};
 use crate::rows::{Rows, Task};
@@ -29,6 +30,9 @@ pub(crate) use network::{Network, half_squared_weights, is_weight};
 pub(crate) use predictions::log_sum_exp;
 pub use predictions::{Outputs, Predictions};
 pub use spec::ModelSpec;
+
+/// Numbers that one row may become inside a model: weights can be few and the maps between them huge.
+pub(crate) const MOST_ACTIVATIONS: usize = 1 << 24;
 
 /// A trained model, complete: its weights, and all that was done to the inputs before they saw it.
 ///
@@ -116,6 +120,29 @@ impl Model {
         }
     }
 
+    /// How to read a table for this model: what was done to its training rows, to be done to new ones. Rows get the classes of
+    /// the model.
+    pub fn table_options(&self) -> TableOptions {
+        let (image_size, channels) = match self.input {
+            InputShape::Image { height, width, channels } => (Some((height, width)), Some(channels)),
+            InputShape::Features(_) => (None, None),
+        };
+        let (task, classes) = match &self.task {
+            Task::Classes(names) => (table::Task::Classification, names.clone()),
+            Task::Regression => (table::Task::Regression, Vec::new()),
+        };
+        TableOptions {
+            label_column: self.preparation.label_column.clone(),
+            feature_columns: (!self.features.is_empty()).then(|| self.features.clone()),
+            task,
+            purpose: Purpose::Evaluate { classes },
+            image_size,
+            channels,
+            crop: self.preparation.crop.unwrap_or_default(),
+            ..Default::default()
+        }
+    }
+
     /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers.
     pub fn reads_like(&self, other: &Self) -> bool {
         self.input == other.input
@@ -127,6 +154,7 @@ impl Model {
     /// What a CNN makes of each picture before its last layer, as features; None for other models.
     pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, ModelError> {
         let Predictor::Network(Network::Cnn(cnn)) = &self.predictor else { return Ok(None) };
+        self.columns_in(pictures)?;
         let all: Vec<usize> = (0..pictures.len()).collect();
         let rows = Rows::new(pictures, &all, 1);
         let mut values: Vec<f32> = Vec::new();
@@ -234,7 +262,14 @@ impl Model {
     fn columns_in(&self, data: &Dataset) -> Result<Columns, ModelError> {
         let found = InputShape::of(data);
         let Inputs::Features(features) = data.inputs() else {
-            return if found == self.input { Ok(Columns::AsTheyAre) } else { Err(self.other_input(found)) };
+            return match (data.preparation().crop, self.preparation.crop) {
+                _ if found != self.input => Err(self.other_input(found)),
+                // Images from memory do not say how they came to their size.
+                (Some(there), Some(here)) if there != here => {
+                    Err(ModelError::OtherCrop { found: there.name(), wanted: here.name() })
+                }
+                _ => Ok(Columns::AsTheyAre),
+            };
         };
         if features.names == self.features || self.features.is_empty() && found == self.input {
             return Ok(Columns::AsTheyAre);

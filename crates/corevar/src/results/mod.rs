@@ -101,7 +101,7 @@ pub struct EstimatorResult {
     /// its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chosen: bool,
-    /// One a seed.
+    /// One per seed.
     pub runs: Vec<RunResult>,
     /// Over the runs, by split.
     pub mean: BySplit<Numbers>,

@@ -94,10 +94,10 @@ impl Tip for StudyError {
             Self::Panic { .. } => Some(
                 "please report it with the settings; runs that are finished are kept, and `Start::Resume` goes on".into(),
             ),
-            Self::Threads { .. } => Some("set the field `threads` to fewer".into()),
+            Self::Threads { .. } => Some("lower the field `threads`".into()),
             Self::NoGroups { .. } => Some(
                 "put the id that says \"the same object\" into the column group_id, or name its column in the field \
-                 `group_column`; the pooled estimator alone is trained with the field `penalty` set to none"
+                 `group_column`; to train the pooled estimator alone, set the field `penalty` to none"
                     .into(),
             ),
             Self::Fit(cause) => cause.tip(),
@@ -113,6 +113,6 @@ impl Tip for StudyError {
 impl StudyError {
     /// Whether the observer stopped it: what was trained is kept.
     pub fn is_interruption(&self) -> bool {
-        matches!(self, Self::Train { cause, .. } if matches!(**cause, TrainError::Interrupted { .. }))
+        matches!(self, Self::Train { cause, .. } if matches!(**cause, TrainError::Interrupted { .. } | TrainError::NotStarted))
     }
 }

@@ -59,7 +59,7 @@ pub struct Grid {
     pub penalty_weights: Vec<f64>,
     /// Values of the ridge.
     pub ridges: Vec<f64>,
-    /// Penalties; the pooled estimator comes along anyway.
+    /// Penalties; the pooled estimator is always trained too.
     pub penalties: Vec<Penalty>,
 }
 

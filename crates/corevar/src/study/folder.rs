@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout;
 use crate::evaluate::Measure;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Versions};
 use crate::files::{UNFINISHED, write_whole};
 use crate::model::Model;
 use crate::results::{EpochLine, Results, RunResult};
@@ -127,7 +127,7 @@ impl Tip for RunFolderError {
     fn tip(&self) -> Option<String> {
         let tip = match self {
             Self::HoldsARun(_) => {
-                "choose another `KeepIn::folder`, take `Start::Resume` to go on with that run, or `Start::Overwrite` to replace it"
+                "choose another `KeepIn::folder`, use `Start::Resume` to go on with that run, or `Start::Overwrite` to replace it"
             }
             Self::HoldsOtherFiles(_) => "choose a `KeepIn::folder` that is new or empty",
             Self::NothingToResume(_) => {
@@ -135,7 +135,7 @@ impl Tip for RunFolderError {
             }
             Self::OtherData { .. } => "give it the data of that run, or choose another `KeepIn::folder`",
             Self::OtherSettings { .. } => {
-                "repeat the settings of that run, choose another `KeepIn::folder`, or take `Start::Overwrite` to replace it"
+                "repeat the settings of that run, choose another `KeepIn::folder`, or use `Start::Overwrite` to replace it"
             }
             Self::Busy(_) => "wait for it to end, or choose another `KeepIn::folder`",
             Self::Io { .. } => "choose a `KeepIn::folder` on a disk that has room and can be written",
@@ -229,19 +229,25 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Refuses other data than those that the run began with, known by their fingerprint.
-    pub(crate) fn check_data(&self, now: &str) -> Result<(), RunFolderError> {
+    /// Refuses other data than those that the run began with, known by their fingerprint. What began the run is returned where
+    /// it was another version or another kind of machine: its numbers may differ in their last digits.
+    pub(crate) fn check_data(&self, now: &str) -> Result<Option<String>, RunFolderError> {
         let file = self.path.join(layout::DATA);
+        let here = Versions::here().to_string();
         match bounded::read_text(&file, LARGEST_SETTINGS) {
-            Ok(before) if before.trim() == now => Ok(()),
-            Ok(before) => Err(RunFolderError::OtherData {
-                path: self.path.clone(),
-                before: before.trim().into(),
-                now: now.into(),
-            }),
+            Ok(text) => {
+                let mut lines = text.lines().map(str::trim);
+                let (before, there) = (lines.next().unwrap_or_default(), lines.next());
+                if before != now {
+                    let (path, before) = (self.path.clone(), before.into());
+                    return Err(RunFolderError::OtherData { path, before, now: now.into() });
+                }
+                Ok(there.filter(|there| *there != here).map(str::to_string))
+            }
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                write_whole(&file, format!("{now}\n").as_bytes())
-                    .map_err(|cause| RunFolderError::Io { path: file, cause })
+                write_whole(&file, format!("{now}\n{here}\n").as_bytes())
+                    .map_err(|cause| RunFolderError::Io { path: file, cause })?;
+                Ok(None)
             }
             Err(cause) => Err(RunFolderError::Io { path: file, cause }),
         }

@@ -116,7 +116,7 @@ impl Jobs<'_> {
         let start = Instant::now();
         let mut checkpoints = self.checkpoints(job);
         if checkpoints.after_step() == AfterStep::Stop {
-            return Err(TrainError::Interrupted { epoch: 1, batch: 0 });
+            return Err(TrainError::NotStarted);
         }
         let model = train_from(&job.config(), self.dataset, self.device, &mut log, checkpoints.as_mut())?;
         let seconds = checkpoints.seconds_before() + start.elapsed().as_secs_f64();
@@ -126,7 +126,7 @@ impl Jobs<'_> {
     /// Linear settings that differ in λ alone, from the smallest to the largest; the time is shared evenly.
     fn path(&self, jobs: &[Job]) -> Result<Vec<Finished>, TrainError> {
         if self.observer.is_interrupted() {
-            return Err(TrainError::Interrupted { epoch: 1, batch: 0 });
+            return Err(TrainError::NotStarted);
         }
         let mut logs: Vec<Box<dyn Log>> =
             jobs.iter().map(|job| self.observer.started(&job.name(), 1)).collect();

@@ -10,7 +10,7 @@ pub const EVIDENCE: &str = "evidence.json";
 pub const METRICS: &str = "metrics.jsonl";
 /// The page.
 pub const REPORT: &str = "report.html";
-/// Fingerprint of the data that the run began with.
+/// Fingerprint of the data that the run began with, and what began it.
 pub(crate) const DATA: &str = "data.txt";
 /// The model of a run that has just one.
 pub(crate) const MODEL: &str = "model.safetensors";

@@ -49,11 +49,11 @@ pub use settings::{check_same_settings, check_settings};
 use self::hold_out::with_validation;
 use self::jobs::{Finished, Jobs};
 use self::select::{constant_loss, select};
-use crate::evidence::{Evidence, Subject, gather};
+use crate::evidence::{Evidence, Subject, Versions, gather};
 use crate::fingerprint::fingerprint;
 use crate::model::{InputShape, ModelSpec};
 use crate::penalty::Penalty;
-use crate::range::ConfigError;
+use crate::range::{self, ConfigError};
 use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Setting, main};
 use crate::rule::{Rule, SelectError};
 use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
@@ -69,10 +69,8 @@ const VALIDATION_SEED: u64 = 0;
 pub struct Study<'a> {
     dataset: &'a Dataset,
     config: TrainConfig,
-    subject: What,
-    choice: Option<Choice>,
-    /// Choose by this rule from the usual weights, of whatever configuration is given by then.
-    rule: Option<Rule>,
+    estimators: Estimators,
+    weight: Weight,
     runs: usize,
     threads: usize,
     device: Device,
@@ -83,15 +81,26 @@ pub struct Study<'a> {
 
 /// What is trained.
 #[derive(Debug, Clone)]
-enum What {
+enum Estimators {
     /// The estimator of the configuration alone.
     One,
     /// It, the pooled estimator, and perhaps the baselines.
     SideBySide { baselines: bool },
     /// The grid that is chosen from, and nothing else.
-    Grid,
-    /// These, just so.
+    Grid(Choice),
+    /// Exactly these.
     Listed(Vec<Estimator>),
+}
+
+/// How the penalty weight of the configuration comes about.
+#[derive(Debug, Clone)]
+enum Weight {
+    /// It is given.
+    Given,
+    /// Chosen by this rule from the usual weights.
+    Usual(Rule),
+    /// Chosen from these settings.
+    From(Choice),
 }
 
 /// Settings to choose from, and the rule.
@@ -122,9 +131,8 @@ impl<'a> Study<'a> {
         Self {
             dataset,
             config: TrainConfig { model: ModelSpec::usual(InputShape::of(dataset)), ..Default::default() },
-            subject: What::SideBySide { baselines: false },
-            choice: None,
-            rule: None,
+            estimators: Estimators::SideBySide { baselines: false },
+            weight: Weight::Given,
             runs: 1,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             device: Device::flex(),
@@ -141,32 +149,32 @@ impl<'a> Study<'a> {
 
     /// Train the estimator of the configuration alone.
     pub fn one(self) -> Self {
-        Self { subject: What::One, ..self }
+        Self { estimators: Estimators::One, ..self }
     }
 
     /// Also train the two baselines: variance given the label alone, and overall variance.
     pub fn with_baselines(self) -> Self {
-        Self { subject: What::SideBySide { baselines: true }, ..self }
+        Self { estimators: Estimators::SideBySide { baselines: true }, ..self }
     }
 
-    /// Train these estimators, just so.
+    /// Train exactly these estimators: nothing is chosen, and the configuration of the study is not looked at.
     pub fn listed(self, estimators: Vec<Estimator>) -> Self {
-        Self { subject: What::Listed(estimators), ..self }
+        Self { estimators: Estimators::Listed(estimators), ..self }
     }
 
     /// Choose the penalty weight on validation rows first, from the usual weights, then train with it on all training rows.
     pub fn choose(self, rule: Rule) -> Self {
-        Self { rule: Some(rule), ..self }
+        Self { weight: Weight::Usual(rule), ..self }
     }
 
     /// As [`Study::choose`], from these settings.
     pub fn choose_from(self, choice: Choice) -> Self {
-        Self { choice: Some(choice), rule: None, ..self }
+        Self { weight: Weight::From(choice), ..self }
     }
 
     /// Train the grid on the rows that are not held out, and mark what the rule chooses.
     pub fn sweep(self, choice: Choice) -> Self {
-        Self { subject: What::Grid, choice: Some(choice), ..self }
+        Self { estimators: Estimators::Grid(choice), ..self }
     }
 
     /// Training runs of each estimator, with seeds that count up. A linear model is solved exactly: one run is all there is.
@@ -194,54 +202,85 @@ impl<'a> Study<'a> {
         Self { report, ..self }
     }
 
-    /// Who follows it.
+    /// Observer of progress and interruption.
     pub fn observe(self, observer: &'a dyn Observer) -> Self {
         Self { observer, ..self }
     }
 
-    /// Does it.
-    pub fn run(mut self) -> Result<Outcome, StudyError> {
-        if let Some(rule) = self.rule {
-            self.choice = Some(Choice { grid: Grid::of(&self.config), rule });
-        }
-        let config = self.config.clone().check()?;
-        check_fit(&config, self.dataset)?;
-        let runs = self.runs_of(&config);
-        if let Some(Choice { rule, .. }) = &self.choice {
-            rule.check()?;
-            if rule.needs_runs() && runs < 2 {
-                return Err(SelectError::OneRun.into());
+    /// Runs the study.
+    pub fn run(self) -> Result<Outcome, StudyError> {
+        range::AT_LEAST_1.check_all("runs", &[self.runs])?;
+        match &self.estimators {
+            Estimators::Listed(estimators) => {
+                estimators.iter().try_for_each(|one| check_fit(&one.config, self.dataset).map(drop))?;
+                let folder = self.create(|keep| keep.folder.clone(), estimators.len() * self.runs > 1)?;
+                let part = StudyPart { study: &self, dataset: self.dataset, folder };
+                part.finish(estimators, self.runs, None, None)
+            }
+            Estimators::Grid(choice) => self.run_grid(choice),
+            Estimators::One => self.run_chosen(|config| Ok(vec![Estimator::new(config)])),
+            Estimators::SideBySide { baselines } => {
+                self.run_chosen(|config| Estimator::side_by_side(&config, *baselines))
             }
         }
-        let grid = self.choice.as_ref().map(|choice| choice.grid.estimators(&config)).transpose()?;
-        let estimators = self.estimators(&config)?;
-        self.refuse_without_groups(&config, estimators.iter().chain(grid.iter().flatten()))?;
-        let several = estimators.len() * runs > 1;
-        let folder = self.create(|keep| keep.folder.clone(), several)?;
-        if let (What::Grid, Some(choice)) = (&self.subject, &self.choice) {
-            let dataset = self.hold_out(&config)?;
-            let part = Part { study: &self, dataset: dataset.as_ref().unwrap_or(self.dataset), folder };
-            return part.finish(&estimators, runs, Some(choice), None);
-        }
-        let path = self.choice.as_ref().map(|choice| self.choose_weight(&config, choice)).transpose()?;
+    }
+
+    /// Trains the grid on the rows that are not held out.
+    fn run_grid(&self, choice: &Choice) -> Result<Outcome, StudyError> {
+        let config = self.checked_config()?;
+        let (estimators, runs) = (self.grid(&config, choice)?, self.runs_of(&config));
+        let folder = self.create(|keep| keep.folder.clone(), true)?;
+        let dataset = self.hold_out(&config)?;
+        let part = StudyPart { study: self, dataset: dataset.as_ref().unwrap_or(self.dataset), folder };
+        part.finish(&estimators, runs, Some(choice), None)
+    }
+
+    /// Chooses the weight if asked to, then trains on all training rows.
+    fn run_chosen(
+        &self,
+        estimators: impl Fn(CheckedTrainConfig) -> Result<Vec<Estimator>, ConfigError>,
+    ) -> Result<Outcome, StudyError> {
+        let config = self.checked_config()?;
+        let choice = match &self.weight {
+            Weight::Given => None,
+            Weight::Usual(rule) => Some(Choice { grid: Grid::of(&config), rule: *rule }),
+            Weight::From(choice) => Some(choice.clone()),
+        };
+        let given = estimators(config.clone())?;
+        self.refuse_without_groups(&config, &given)?;
+        let grid = choice.as_ref().map(|choice| self.grid(&config, choice)).transpose()?;
+        let runs = self.runs_of(&config);
+        let folder = self.create(|keep| keep.folder.clone(), given.len() * runs > 1)?;
+        let path = match (&choice, &grid) {
+            (Some(choice), Some(grid)) => Some(self.choose_weight(&config, choice, grid)?),
+            _ => None,
+        };
         let estimators = match path.as_ref().and_then(chosen_setting) {
             Some((penalty, penalty_weight, ridge)) => {
                 let config = TrainConfig { penalty, penalty_weight, ridge, ..TrainConfig::clone(&config) };
-                self.estimators(&config.check()?)?
+                estimators(config.check()?)?
             }
-            None => estimators,
+            None => given,
         };
-        Part { study: &self, dataset: self.dataset, folder }.finish(&estimators, runs, None, path)
+        let part = StudyPart { study: self, dataset: self.dataset, folder };
+        part.finish(&estimators, runs, None, path)
     }
 
-    fn estimators(&self, config: &CheckedTrainConfig) -> Result<Vec<Estimator>, ConfigError> {
-        match (&self.subject, &self.choice) {
-            (What::One, _) => Ok(vec![Estimator::new(config.clone())]),
-            (What::SideBySide { baselines }, _) => Estimator::side_by_side(config, *baselines),
-            (What::Listed(estimators), _) => Ok(estimators.clone()),
-            (What::Grid, Some(choice)) => choice.grid.estimators(config),
-            (What::Grid, None) => Grid::of(config).estimators(config),
+    fn checked_config(&self) -> Result<CheckedTrainConfig, StudyError> {
+        let config = self.config.clone().check()?;
+        check_fit(&config, self.dataset)?;
+        Ok(config)
+    }
+
+    /// The settings to choose from, when the rule can choose among them.
+    fn grid(&self, config: &CheckedTrainConfig, choice: &Choice) -> Result<Vec<Estimator>, StudyError> {
+        choice.rule.check()?;
+        if choice.rule.needs_runs() && self.runs_of(config) < 2 {
+            return Err(SelectError::OneRun.into());
         }
+        let estimators = choice.grid.estimators(config)?;
+        self.refuse_without_groups(config, &estimators)?;
+        Ok(estimators)
     }
 
     fn runs_of(&self, config: &TrainConfig) -> usize {
@@ -249,15 +288,12 @@ impl<'a> Study<'a> {
     }
 
     /// A conditional penalty without a group would train the pooled model: hardly what was meant.
-    fn refuse_without_groups<'e>(
+    fn refuse_without_groups(
         &self,
         config: &TrainConfig,
-        mut estimators: impl Iterator<Item = &'e Estimator>,
+        estimators: &[Estimator],
     ) -> Result<(), StudyError> {
-        // The estimators of an experiment are meant as they are listed.
-        let is_listed = matches!(self.subject, What::Listed(_));
-        let needs = |estimator: &&Estimator| estimator.config.penalty.needs_groups();
-        match estimators.find(needs).filter(|_| !is_listed) {
+        match estimators.iter().find(|estimator| estimator.config.penalty.needs_groups()) {
             Some(core) if DataSummary::new(self.dataset, config.label_bins).groups == 0 => {
                 Err(StudyError::NoGroups { data: self.dataset.name().into(), penalty: core.config.penalty })
             }
@@ -266,14 +302,18 @@ impl<'a> Study<'a> {
     }
 
     /// In a folder of its own, with one run per weight, on the rows that are not held out.
-    fn choose_weight(&self, config: &CheckedTrainConfig, choice: &Choice) -> Result<Results, StudyError> {
+    fn choose_weight(
+        &self,
+        config: &CheckedTrainConfig,
+        choice: &Choice,
+        grid: &[Estimator],
+    ) -> Result<Results, StudyError> {
         let held_out = self.hold_out(config)?;
         // One standard error needs the runs; the other rules do with one.
         let runs = if choice.rule.needs_runs() { self.runs_of(config) } else { 1 };
         let folder = self.create(|keep| keep.folder.join(layout::SELECTION), true)?;
-        let part = Part { study: self, dataset: held_out.as_ref().unwrap_or(self.dataset), folder };
-        let Trained { results, epochs, .. } =
-            part.train(&choice.grid.estimators(config)?, runs, Some(choice))?;
+        let part = StudyPart { study: self, dataset: held_out.as_ref().unwrap_or(self.dataset), folder };
+        let Trained { results, epochs, .. } = part.train(grid, runs, Some(choice))?;
         part.write_results(&results, &epochs)?;
         part.remove_states()?;
         Ok(results)
@@ -311,7 +351,7 @@ impl<'a> Study<'a> {
 }
 
 /// A study, or the choice within it: data with their splits, and where the runs go.
-struct Part<'a> {
+struct StudyPart<'a> {
     study: &'a Study<'a>,
     dataset: &'a Dataset,
     folder: Option<RunFolder>,
@@ -325,7 +365,7 @@ struct Trained {
     epochs: Vec<EpochLine>,
 }
 
-impl Part<'_> {
+impl StudyPart<'_> {
     /// Trains what is not kept yet, chooses if asked to, and summarises.
     fn train(
         &self,
@@ -334,7 +374,15 @@ impl Part<'_> {
         choice: Option<&Choice>,
     ) -> Result<Trained, StudyError> {
         let data = fingerprint(self.dataset)?;
-        self.folder.iter().try_for_each(|folder| folder.check_data(&data))?;
+        if let Some(there) =
+            self.folder.as_ref().map(|folder| folder.check_data(&data)).transpose()?.flatten()
+        {
+            let here = Versions::here();
+            let line = format!(
+                "the run was begun by {there}; this is {here}: numbers may differ in their last digits"
+            );
+            self.study.observer.note(&line);
+        }
         let every = self.study.folder.as_ref().map_or(Duration::MAX, |keep| keep.checkpoint_every);
         let measure = measure(estimators);
         let jobs = Jobs {
@@ -378,7 +426,7 @@ impl Part<'_> {
         if results.selection.is_none() {
             results.selection = path.as_ref().and_then(|path| path.selection.clone());
         }
-        if matches!(self.study.subject, What::Listed(_)) {
+        if matches!(self.study.estimators, Estimators::Listed(_)) {
             mark_main(&mut results, estimators);
         }
         let evidence = self.evidence(estimators, &finished, &results)?;

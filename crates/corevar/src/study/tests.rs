@@ -58,6 +58,22 @@ fn the_refit_has_the_ridge_and_the_penalty_that_were_chosen() {
 }
 
 #[test]
+fn listed_networks_on_features_are_trained_as_often_as_asked() {
+    let data = linear();
+    let config = TrainConfig { model: ModelSpec::Mlp { hidden: vec![2] }, epochs: 1, ..Default::default() };
+    let listed = vec![Estimator::new(config.check().unwrap())];
+    let outcome = Study::new(&data).listed(listed).runs(2).run().unwrap();
+    assert_eq!(outcome.results.estimators[0].runs.len(), 2);
+}
+
+#[test]
+fn no_runs_at_all_are_refused() {
+    let data = linear();
+    let error = Study::new(&data).runs(0).run().unwrap_err();
+    assert_eq!(error.to_string(), "the field `runs` is 0, but must be at least 1");
+}
+
+#[test]
 fn one_standard_error_of_one_run_is_refused_before_training() {
     let data = linear();
     let study = Study::new(&data)

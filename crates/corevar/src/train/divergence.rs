@@ -85,7 +85,7 @@ pub(super) fn diverged(
     sums: &EpochSums,
     [epoch, batch]: [usize; 2],
 ) -> TrainError {
-    let unscaled = rows.largest_feature().filter(|(_, largest)| *largest > UNSCALED);
+    let unscaled = rows.largest_feature().filter(|(_, largest)| !config.standardise && *largest > UNSCALED);
     let cause = match unscaled {
         Some((name, largest)) => Cause::UnscaledFeature { name: name.into(), largest },
         None if penalty_outweighs(symptom, config, sums) => Cause::PenaltyWeight(config.penalty_weight),

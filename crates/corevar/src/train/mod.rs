@@ -26,14 +26,14 @@ use self::divergence::diverged;
 use crate::batches::Batches;
 use crate::linear::LinearError;
 use crate::model::{
-    InputShape, Model, ModelError, ModelSpec, Origin, Predictor, Scaling, Trainable, half_squared_weights,
-    is_weight,
+    InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Origin, Predictor, Scaling, Trainable,
+    half_squared_weights, is_weight,
 };
 use crate::penalty::BatchOutputs;
 use crate::rows::{Rows, Task, feature_names, task};
 
-/// More weights than this, or numbers that one row becomes, are a slip of the keyboard: a gigabyte, and several in training.
-const MOST_NUMBERS: usize = 1 << 28;
+/// More weights than this are a slip of the keyboard: a gigabyte, and several in training.
+const MOST_WEIGHTS: usize = 1 << 28;
 
 /// Why training stopped before its end.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum TrainError {
     CnnOnFeatures(String),
     /// The model would not fit into memory.
     #[error(
-        "the model would have more than {MOST_NUMBERS} weights, or more than {MOST_NUMBERS} activations per row"
+        "the model would have more than {MOST_WEIGHTS} weights, or more than {MOST_ACTIVATIONS} activations per row"
     )]
     TooLarge,
     /// A row could not be read.
@@ -70,6 +70,9 @@ pub enum TrainError {
         /// Counted from 1.
         batch: usize,
     },
+    /// Somebody asked for it before the first step.
+    #[error("interrupted before it started")]
+    NotStarted,
     /// The state could not be kept or read.
     #[error("the state of the run: {0}")]
     Snapshot(#[from] SnapshotError),
@@ -103,7 +106,7 @@ impl Tip for TrainError {
             Self::Snapshot(cause) => cause.tip(),
             Self::NoLabels(_) => Some("give a class or a number for every row".into()),
             Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),
-            Self::Interrupted { .. } => None,
+            Self::Interrupted { .. } | Self::NotStarted => None,
         }
     }
 }
@@ -278,11 +281,11 @@ pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<Task, TrainE
         return Err(TrainError::CnnOnFeatures(dataset.name().into()));
     }
     // Asked before memory is: it would end the program without a word.
-    let numbers = [config.model.parameters(input, outputs), config.model.largest_map(input)];
-    match numbers.map(|numbers| numbers.is_some_and(|numbers| numbers <= MOST_NUMBERS)) {
-        [true, true] => Ok(task),
-        _ => Err(TrainError::TooLarge),
-    }
+    let within = |numbers: Option<usize>, most| numbers.is_some_and(|numbers| numbers <= most);
+    let weights = within(config.model.parameters(input, outputs), MOST_WEIGHTS);
+    let activations =
+        config.model == ModelSpec::Linear || within(config.model.largest_map(input), MOST_ACTIVATIONS);
+    if weights && activations { Ok(task) } else { Err(TrainError::TooLarge) }
 }
 
 /// There must be rows to learn from, with labels.

@@ -47,9 +47,10 @@ pub struct Dataset {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Preparation {
-    /// Which part of a picture was resized.
-    pub crop: Crop,
-    /// Column that the label was read from; None for data that were drawn or built in memory.
+    /// Which part of a picture was resized; None for features, and for data that were drawn or built in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub crop: Option<Crop>,
+    /// Column that the label was read from, where it has not the usual name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_column: Option<String>,
 }

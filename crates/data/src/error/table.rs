@@ -192,7 +192,7 @@ impl Tip for TableProblem {
             TableProblem::NoFeature { pattern, present } => match nearest(pattern, present) {
                 Some(name) => format!("did you mean `{name}`?"),
                 None => {
-                    "a pattern is a name, or a part of it with `*`; several are set apart by commas".into()
+                    "a pattern is a name, or a part of it with `*`; several are separated by commas".into()
                 }
             },
             TableProblem::MissingFeatures { missing, present } => {

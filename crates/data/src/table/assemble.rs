@@ -39,8 +39,8 @@ pub(super) fn assemble(
     if !left_out.is_empty() {
         check(&raw, &splits, &options.purpose)?;
     }
-    let label_column = columns.label.clone();
-    let preparation = Preparation { crop: options.crop, label_column };
+    let crop = inputs.as_images().map(|_| options.crop);
+    let preparation = Preparation { crop, label_column: options.label_column.clone() };
     let dataset = dataset(&raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
         path: raw.path.clone(),

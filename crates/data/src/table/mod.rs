@@ -78,7 +78,7 @@ pub struct TableOptions {
     pub split_column: Option<String>,
     /// Column of the pictures; `None`: `filename`, `img_filename` or `file_name`, if there is one.
     pub filename_column: Option<String>,
-    /// Names of the feature columns, with `*` and `?` as in a shell, several set apart by commas.
+    /// Names of the feature columns, with `*` and `?` as in a shell, several separated by commas.
     /// `None`: the pictures, or else columns named `x1`, `x2`, ...
     pub features: Option<String>,
     /// Just these columns are the features, in this order: those that a model takes. Goes before `features`.

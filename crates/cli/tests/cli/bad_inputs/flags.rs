@@ -337,7 +337,7 @@ pub const CASES: &[Case] = &[
         "invalid value 'a' for '--penalty-weights <W,W,..>': invalid",
     ),
     flags("sweep nonlinear --out x --penalty-weights -1,1", 2, "unexpected argument '-1' found"),
-    flags("sweep nonlinear --out x --penalty-weights 1,1", 2, "--penalty-weights: 1 stands there twice"),
+    flags("sweep nonlinear --out x --penalty-weights 1,1", 2, "--penalty-weights: 1 is listed twice"),
     flags("sweep nonlinear --out x --ridges -1", 2, "unexpected argument '-1' found"),
     flags("sweep nonlinear --out x --tolerance -1", 2, "--tolerance is -1, but must be a share from 0 to 1"),
     flags(
@@ -354,7 +354,7 @@ pub const CASES: &[Case] = &[
     flags(
         "sweep nonlinear --out x --penalties none",
         2,
-        "--penalties: the pooled estimator comes along anyway",
+        "--penalties: the pooled estimator is always trained too",
     ),
     flags(
         "sweep nonlinear --out x --penalties nonsense",
@@ -431,7 +431,7 @@ pub const CASES: &[Case] = &[
         2,
         "the argument '--quick' cannot be used with '--full'",
     ),
-    flags("reproduce linear --data nothing --out x", 2, "--data: nothing is no folder"),
+    flags("reproduce linear --data nothing --out x", 2, "--data: nothing is not a folder"),
     flags(
         "reproduce linear --features-file nothing --out x",
         2,
