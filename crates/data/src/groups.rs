@@ -12,13 +12,12 @@ pub struct Groups {
     /// Rows sorted by group; group `j` owns `rows[starts[j]..starts[j + 1]]`.
     rows: Vec<usize>,
     starts: Vec<usize>,
-    ids_with_two_labels: Vec<u32>,
 }
 
 impl Groups {
     /// Groups by (label, id). For regression, `labels` are the bins of [`quantile_bins`].
     ///
-    /// An id seen with two labels makes two groups and is listed in [`Groups::ids_with_two_labels`].
+    /// An id seen with two labels makes two groups; [`ids_with_several`] lists such ids.
     ///
     /// # Panics
     /// When the two slices differ in length.
@@ -38,7 +37,7 @@ impl Groups {
                 None => next(),
             })
             .collect();
-        Self { ids_with_two_labels: ids_with_several(ids, labels), ..Self::from_group_of_row(of_row) }
+        Self::from_group_of_row(of_row)
     }
 
     /// Groups by id alone, whatever the label: the rows that must not be torn apart.
@@ -75,7 +74,7 @@ impl Groups {
             rows[next[group]] = row;
             next[group] += 1;
         }
-        Self { of_row, rows, starts, ids_with_two_labels: Vec::new() }
+        Self { of_row, rows, starts }
     }
 
     /// Number of rows, `n`.
@@ -116,11 +115,6 @@ impl Groups {
     /// True when no two rows share a group, so that CoRe is the pooled estimator.
     pub fn is_trivial(&self) -> bool {
         self.count() == self.rows()
-    }
-
-    /// Ids that came with more than one label, ascending.
-    pub fn ids_with_two_labels(&self) -> &[u32] {
-        &self.ids_with_two_labels
     }
 }
 
@@ -203,9 +197,9 @@ mod tests {
 
     #[test]
     fn an_id_with_two_labels_is_two_groups_and_is_reported() {
-        let groups = Groups::new(&[0, 1, 1, 0], &[Some(5), Some(5), Some(2), Some(5)]);
-        assert_eq!(groups.count(), 3);
-        assert_eq!(groups.ids_with_two_labels(), [5]);
+        let (labels, ids) = ([0, 1, 1, 0], [Some(5), Some(5), Some(2), Some(5)]);
+        assert_eq!(Groups::new(&labels, &ids).count(), 3);
+        assert_eq!(ids_with_several(&ids, &labels), [5]);
     }
 
     #[test]

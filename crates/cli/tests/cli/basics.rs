@@ -326,8 +326,19 @@ fn regression_reports_root_mean_squared_errors() {
 fn every_command_explains_itself() {
     let folder = folder();
     for command in [
-        "", "demo", "train", "compare", "sweep", "path", "inspect", "evaluate", "stress", "report", "import",
+        "",
+        "demo",
+        "train",
+        "compare",
+        "sweep",
+        "path",
+        "inspect",
+        "evaluate",
+        "stress",
+        "report",
+        "import",
         "generate",
+        "reproduce",
     ] {
         let help = succeeds(folder.path(), &format!("{command} --help"));
         assert!(help.contains("Usage: corevar"), "{help}");
