@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::npy;
-use super::raw::{RawTable, RoughInputs, RoughLabels};
+use super::raw::{RawInputs, RawLabels, RawTable};
 use super::report::{Columns, InputColumns, LeftOut, ReadReport};
 use super::{Purpose, TableOptions};
 use crate::cache::Settings;
@@ -52,7 +52,7 @@ pub(super) fn assemble(
         columns,
         lines: raw.lines,
         files: match raw.inputs {
-            RoughInputs::Files(files) => files,
+            RawInputs::Files(files) => files,
             _ => Vec::new(),
         },
     };
@@ -61,7 +61,7 @@ pub(super) fn assemble(
 
 fn made_splits(raw: &RawTable, seed: u64) -> Levels {
     let classes = match &raw.labels {
-        RoughLabels::Classes(levels) => Some(levels.sorted().1),
+        RawLabels::Classes(levels) => Some(levels.sorted().1),
         _ => None,
     };
     let mut levels = Levels::default();
@@ -90,13 +90,13 @@ fn check(raw: &RawTable, splits: &Levels, purpose: &Purpose) -> Result<(), DataE
                 let splits = splits.sorted().0;
                 return Err(Place::file(&raw.path).table(TableProblem::EmptyTrain { splits }));
             }
-            let RoughLabels::Classes(labels) = &raw.labels else { return Ok(()) };
+            let RawLabels::Classes(labels) = &raw.labels else { return Ok(()) };
             let mut labels = labels.clone();
             labels.keep(&train);
             labels.sorted().0
         }
     };
-    let RoughLabels::Classes(labels) = &raw.labels else { return Ok(()) };
+    let RawLabels::Classes(labels) = &raw.labels else { return Ok(()) };
     if let (Purpose::Train, [class]) = (purpose, known.as_slice()) {
         return Err(Place::file(&raw.path).table(TableProblem::OneClass { class: class.clone() }));
     }
@@ -118,13 +118,13 @@ fn inputs(
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Inputs, Vec<LeftOut>), DataError> {
     match &mut raw.inputs {
-        RoughInputs::Files(_) => {}
-        RoughInputs::Features(features) => {
+        RawInputs::Files(_) => {}
+        RawInputs::Features(features) => {
             let features = std::mem::take(features);
             refuse_image_options(&raw.path, options)?;
             return Ok((Inputs::Features(features), Vec::new()));
         }
-        RoughInputs::Matrix(path) => {
+        RawInputs::Matrix(path) => {
             refuse_image_options(&raw.path, options)?;
             return Ok((Inputs::Features(npy::read(path, raw.ids.len())?), Vec::new()));
         }
@@ -220,18 +220,18 @@ fn dataset(raw: &RawTable, splits: &Levels, inputs: Inputs, purpose: &Purpose) -
 
 fn labels(raw: &RawTable, purpose: &Purpose) -> Labels {
     match (&raw.labels, purpose) {
-        (RoughLabels::Numbers(values), _) => Labels::Numbers(values.clone()),
-        (RoughLabels::Classes(levels), Purpose::Evaluate { classes }) => {
+        (RawLabels::Numbers(values), _) => Labels::Numbers(values.clone()),
+        (RawLabels::Classes(levels), Purpose::Evaluate { classes }) => {
             let index = |row: usize| {
                 classes.iter().position(|class| class == levels.name_of(row)).unwrap_or(0) as u32
             };
             Labels::Classes { names: classes.clone(), of_row: (0..raw.ids.len()).map(index).collect() }
         }
-        (RoughLabels::Classes(levels), _) => {
+        (RawLabels::Classes(levels), _) => {
             let (names, of_row) = levels.sorted();
             Labels::Classes { names, of_row }
         }
-        (RoughLabels::Absent, _) => Labels::Unknown { rows: raw.ids.len() },
+        (RawLabels::Absent, _) => Labels::Unknown { rows: raw.ids.len() },
     }
 }
 
@@ -284,7 +284,7 @@ impl RawTable {
 
     fn files(&self) -> &[PathBuf] {
         match &self.inputs {
-            RoughInputs::Files(files) => files,
+            RawInputs::Files(files) => files,
             _ => &[],
         }
     }

@@ -14,16 +14,23 @@ use crate::error::TableProblem;
 /// A longer row is not meant: a quote that is never closed, or no table at all. Rows are in memory one at a time.
 const LONGEST_ROW: usize = 16 << 20;
 
+/// A line of our own behind the last one. The parser gives it back as a row of its own, unless a quote is still open: only the
+/// parser knows which quotes count.
+const END: &[u8] = b"\x00end of the table\x00";
+
+/// A quoted field may hold a few lines of text; one of more lines is worth a word.
+const MANY_LINES: usize = 10;
+
 /// Rows of a text table.
 pub(crate) struct DelimitedRows {
     path: PathBuf,
+    delimiter: u8,
     columns: Vec<String>,
-    reader: Reader<QuoteCount>,
+    reader: Reader<Ended>,
     record: ByteRecord,
     /// Where the present row begins.
     line: u64,
-    /// The present row has a field that goes over several lines.
-    folded: bool,
+    notes: Vec<String>,
     /// 1 where lines end with CRLF: the parser then counts a line when the next one begins.
     behind: u64,
 }
@@ -39,29 +46,45 @@ impl DelimitedRows {
         let delimiter = delimiter(start);
         let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or(start);
         let behind = u64::from(first_line.len() < start.len() && first_line.ends_with(b"\r"));
-        let counted = QuoteCount { inner: buffered, odd: false, in_row: 0 };
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(counted);
+        let ended = Ended { inner: buffered, end: Vec::new(), is_over: false, in_row: 0 };
+        // Rows of other lengths are refused here: the last line has one field.
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(ended);
         let header = reader.byte_headers().map_err(|error| fault(path, &error, 0))?.clone();
+        if is_end(&header) {
+            return Err(Place::file(path).table(TableProblem::Empty { header: false }));
+        }
         let columns = names(path, &header)?;
-        Ok(DelimitedRows {
-            path: path.to_path_buf(),
-            columns,
-            reader,
-            record: ByteRecord::new(),
-            line: 1,
-            folded: false,
-            behind,
-        })
+        let (path, record, notes) = (path.to_path_buf(), ByteRecord::new(), Vec::new());
+        let rows = DelimitedRows { path, delimiter, columns, reader, record, line: 1, notes, behind };
+        rows.check_quotes(&header)?;
+        Ok(rows)
     }
 
-    /// A quote that is never closed makes one field of the rest of the file: rows would be lost unseen.
-    fn check_end(&self) -> Result<(), DataError> {
-        if self.folded && self.reader.get_ref().odd {
-            let reason = "a quote is opened here and never closed".to_string();
-            return Err(Place::line(&self.path, self.line()).table(TableProblem::Malformed(reason)));
+    /// A quote that is never closed makes one field of the rest of the file, and a stray pair of quotes one field of all rows
+    /// between: rows would be lost unseen.
+    fn check_quotes(&self, record: &ByteRecord) -> Result<(), DataError> {
+        let malformed =
+            |reason: String| Err(Place::line(&self.path, self.line()).table(TableProblem::Malformed(reason)));
+        if record.iter().any(|field| field.windows(END.len()).any(|part| part == END)) {
+            return malformed("a quote is opened here and never closed".into());
         }
-        Ok(())
+        let looks_like_a_row = |line: &&[u8]| {
+            line.iter().filter(|byte| **byte == self.delimiter).count() + 1 == self.columns.len()
+        };
+        let rows = |field: &[u8]| field.split(|byte| *byte == b'\n').skip(1).filter(looks_like_a_row).count();
+        match record.iter().filter(|field| field.contains(&b'\n')).map(rows).max() {
+            // Two commas in a line of text are no rare thing.
+            Some(rows) if rows > 1 && self.columns.len() > 3 => malformed(format!(
+                "a quote is opened here and closed {rows} rows further on, which would be lost"
+            )),
+            _ => Ok(()),
+        }
     }
+}
+
+/// Whether it is the line behind the last one.
+fn is_end(record: &ByteRecord) -> bool {
+    record.len() == 1 && record.get(0) == Some(END)
 }
 
 impl Rows for DelimitedRows {
@@ -75,12 +98,24 @@ impl Rows for DelimitedRows {
             .reader
             .read_byte_record(&mut self.record)
             .map_err(|error| fault(&self.path, &error, self.behind))?;
-        if !more {
-            return self.check_end().map(|()| false);
+        if !more || is_end(&self.record) {
+            return Ok(false);
         }
-        self.folded = self.record.as_slice().contains(&b'\n');
         self.line = self.record.position().map_or(self.line + 1, |position| position.line() + self.behind);
+        self.check_quotes(&self.record)?;
+        if self.record.len() != self.columns.len() {
+            let (expected, found) = (self.columns.len() as u64, self.record.len() as u64);
+            return Err(Place::line(&self.path, self.line).table(TableProblem::Ragged { expected, found }));
+        }
+        let lines = self.record.as_slice().iter().filter(|byte| **byte == b'\n').count();
+        if lines >= MANY_LINES {
+            self.notes.push(format!("line {}: a quoted field runs over {} lines", self.line, lines + 1));
+        }
         Ok(true)
+    }
+
+    fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     fn line(&self) -> u64 {
@@ -129,9 +164,6 @@ fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
     let place = |line: Option<u64>| Place { path: path.to_path_buf(), line };
     let line = error.position().map(|position| position.line() + behind);
     match error.kind() {
-        ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            place(line).table(TableProblem::Ragged { expected: *expected_len, found: *len })
-        }
         ErrorKind::Utf8 { .. } => place(line).table(TableProblem::NotUtf8 { column: None }),
         ErrorKind::Io(cause) => {
             let cause = std::io::Error::new(cause.kind(), cause.to_string());
@@ -141,24 +173,34 @@ fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
     }
 }
 
-/// Notes whether an odd number of quotes has gone by: at the end of a sound table it is even. Ends a row that never ends.
-struct QuoteCount {
+/// A file with the line [`END`] behind it. Ends a row that never ends.
+struct Ended {
     inner: BufReader<File>,
-    odd: bool,
+    /// What is left of our own line.
+    end: Vec<u8>,
+    is_over: bool,
     /// Bytes that were read for the present row.
     in_row: usize,
 }
 
-impl Read for QuoteCount {
+impl Read for Ended {
     fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.inner.read(out)?;
+        let mut read = if self.is_over { 0 } else { self.inner.read(out)? };
+        if read == 0 && !self.is_over {
+            self.is_over = true;
+            self.end = [b"\n", END, b"\n"].concat();
+        }
+        if self.is_over {
+            read = self.end.len().min(out.len());
+            out[..read].copy_from_slice(&self.end[..read]);
+            self.end.drain(..read);
+        }
         self.in_row += read;
         if self.in_row > LONGEST_ROW {
             let message =
                 format!("a row is longer than {LONGEST_ROW} bytes: perhaps a quote is never closed");
             return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
         }
-        self.odd ^= out[..read].iter().filter(|byte| **byte == b'"').count() % 2 == 1;
         Ok(read)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::raw::{RawTable, RoughInputs, RoughLabels};
+use super::raw::{RawInputs, RawLabels, RawTable};
 use super::report::{Columns, InputColumns};
 use super::{TableOptions, Task};
 use crate::DataError;
@@ -125,7 +125,7 @@ fn raw(path: &Path, found: Vec<Found>, with_split: bool) -> RawTable {
     RawTable {
         path: path.to_path_buf(),
         lines: Vec::new(),
-        labels: RoughLabels::Classes(labels),
+        labels: RawLabels::Classes(labels),
         ids: vec![None; found.len()],
         id_names: Levels::default(),
         nan_ids: 0,
@@ -133,7 +133,7 @@ fn raw(path: &Path, found: Vec<Found>, with_split: bool) -> RawTable {
         attributes: Vec::new(),
         too_many: Vec::new(),
         notes: Vec::new(),
-        inputs: RoughInputs::Files(found.into_iter().map(|picture| picture.path).collect()),
+        inputs: RawInputs::Files(found.into_iter().map(|picture| picture.path).collect()),
     }
 }
 

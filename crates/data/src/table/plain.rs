@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::raw::{RawTable, RoughInputs, RoughLabels};
+use super::raw::{RawInputs, RawLabels, RawTable};
 use super::roles::{InputRole, Roles};
 use super::{TableOptions, no_inputs, rows};
 use crate::DataError;
@@ -34,15 +34,15 @@ pub(crate) fn rows_of_table(path: &Path, options: &TableOptions) -> Result<Plain
     let id = |id: &Option<u32>| id.map_or(String::new(), |id| raw.id_names.name(id).to_string());
     Ok(PlainTable {
         labels: match &raw.labels {
-            RoughLabels::Classes(levels) => text(levels),
-            RoughLabels::Numbers(values) => values.iter().map(f32::to_string).collect(),
-            RoughLabels::Absent => vec![String::new(); count],
+            RawLabels::Classes(levels) => text(levels),
+            RawLabels::Numbers(values) => values.iter().map(f32::to_string).collect(),
+            RawLabels::Absent => vec![String::new(); count],
         },
         ids: raw.ids.iter().map(id).collect(),
         splits: raw.splits.as_ref().map(text),
         attributes: raw.attributes.iter().map(|(name, levels)| (name.clone(), text(levels))).collect(),
         files: match raw.inputs {
-            RoughInputs::Files(files) => files,
+            RawInputs::Files(files) => files,
             _ => Vec::new(),
         },
     })

@@ -18,7 +18,7 @@ pub(crate) struct RawTable {
     pub(crate) path: PathBuf,
     /// Line of each row; none where there is no table.
     pub(crate) lines: Vec<u64>,
-    pub(crate) labels: RoughLabels,
+    pub(crate) labels: RawLabels,
     /// Ids as numbers of their names, in order of appearance.
     pub(crate) ids: Vec<Option<u32>>,
     pub(crate) id_names: Levels,
@@ -29,13 +29,13 @@ pub(crate) struct RawTable {
     pub(crate) attributes: Vec<(String, Levels)>,
     /// Columns with too many different values to be an attribute.
     pub(crate) too_many: Vec<String>,
-    pub(crate) inputs: RoughInputs,
+    pub(crate) inputs: RawInputs,
     /// For the report.
     pub(crate) notes: Vec<String>,
 }
 
 #[derive(Debug)]
-pub(crate) enum RoughLabels {
+pub(crate) enum RawLabels {
     Classes(Levels),
     Numbers(Vec<f32>),
     /// There is no label column, and none is needed.
@@ -43,7 +43,7 @@ pub(crate) enum RoughLabels {
 }
 
 #[derive(Debug)]
-pub(crate) enum RoughInputs {
+pub(crate) enum RawInputs {
     Features(Features),
     /// One picture a row.
     Files(Vec<PathBuf>),
@@ -65,6 +65,7 @@ impl RawTable {
             let row = Row { path, rows, line: rows.line() };
             raw.push(&row, roles, options, inside.as_mut())?;
         }
+        raw.notes.extend_from_slice(rows.notes());
         if raw.lines.is_empty() {
             return Err(Place::file(path).table(TableProblem::Empty { header: true }));
         }
@@ -77,9 +78,9 @@ impl RawTable {
             path: path.to_path_buf(),
             lines: Vec::new(),
             labels: match (roles.label, options.task) {
-                (None, _) => RoughLabels::Absent,
-                (Some(_), Task::Classification) => RoughLabels::Classes(Levels::default()),
-                (Some(_), Task::Regression) => RoughLabels::Numbers(Vec::new()),
+                (None, _) => RawLabels::Absent,
+                (Some(_), Task::Classification) => RawLabels::Classes(Levels::default()),
+                (Some(_), Task::Regression) => RawLabels::Numbers(Vec::new()),
             },
             ids: Vec::new(),
             id_names: Levels::default(),
@@ -89,12 +90,12 @@ impl RawTable {
             too_many: Vec::new(),
             notes: Vec::new(),
             inputs: match &roles.inputs {
-                InputRole::Features(chosen) => RoughInputs::Features(Features {
+                InputRole::Features(chosen) => RawInputs::Features(Features {
                     names: chosen.iter().map(name).collect(),
                     values: Vec::new(),
                 }),
-                InputRole::Matrix => RoughInputs::Matrix(options.features_file.clone().unwrap_or_default()),
-                InputRole::Filename(_) | InputRole::Unknown => RoughInputs::Files(Vec::new()),
+                InputRole::Matrix => RawInputs::Matrix(options.features_file.clone().unwrap_or_default()),
+                InputRole::Filename(_) | InputRole::Unknown => RawInputs::Files(Vec::new()),
             },
         }
     }
@@ -107,8 +108,8 @@ impl RawTable {
         inside: Option<&mut Inside>,
     ) -> Result<(), DataError> {
         match (&mut self.labels, roles.label) {
-            (RoughLabels::Classes(levels), Some(column)) => levels.push(&row.filled(column, "label")?),
-            (RoughLabels::Numbers(values), Some(column)) => values.push(row.number(column)?),
+            (RawLabels::Classes(levels), Some(column)) => levels.push(&row.filled(column, "label")?),
+            (RawLabels::Numbers(values), Some(column)) => values.push(row.number(column)?),
             _ => {}
         }
         let id = roles.group.map(|column| row.rows.cell(column)).transpose()?.unwrap_or(Cell::Empty);
@@ -137,12 +138,12 @@ impl RawTable {
         inside: Option<&mut Inside>,
     ) -> Result<(), DataError> {
         match (&mut self.inputs, role) {
-            (RoughInputs::Features(features), InputRole::Features(columns)) => {
+            (RawInputs::Features(features), InputRole::Features(columns)) => {
                 for column in columns {
                     features.values.push(row.number(*column)?);
                 }
             }
-            (RoughInputs::Files(files), InputRole::Filename(column)) => {
+            (RawInputs::Files(files), InputRole::Filename(column)) => {
                 files.push(row.file(*column, inside)?);
             }
             _ => {}
@@ -168,13 +169,13 @@ impl RawTable {
         keep(&mut self.lines, kept);
         keep(&mut self.ids, kept);
         match &mut self.labels {
-            RoughLabels::Classes(levels) => levels.keep(kept),
-            RoughLabels::Numbers(values) => keep(values, kept),
-            RoughLabels::Absent => {}
+            RawLabels::Classes(levels) => levels.keep(kept),
+            RawLabels::Numbers(values) => keep(values, kept),
+            RawLabels::Absent => {}
         }
         self.splits.iter_mut().for_each(|levels| levels.keep(kept));
         self.attributes.iter_mut().for_each(|(_, levels)| levels.keep(kept));
-        if let RoughInputs::Files(files) = &mut self.inputs {
+        if let RawInputs::Files(files) = &mut self.inputs {
             keep(files, kept);
         }
     }

@@ -61,6 +61,11 @@ pub(crate) trait Rows {
     /// Line (of text) or number (otherwise) of the present row.
     fn line(&self) -> u64;
 
+    /// What was seen on the way that the user should know.
+    fn notes(&self) -> &[String] {
+        &[]
+    }
+
     /// A value of the present row.
     fn cell(&self, column: usize) -> Result<Cell<'_>, DataError>;
 }

@@ -175,6 +175,38 @@ fn a_quote_that_is_never_closed_loses_no_rows_unseen() {
 }
 
 #[test]
+fn stray_quotes_lose_no_rows_unseen() {
+    // A quote at the start of a note, and another one fifty rows further on.
+    let row = |k: usize| match k {
+        20 | 70 => format!("{k},{},train,\" pipe\n", ["a", "b"][k % 2]),
+        _ => format!("{k},{},train,fine\n", ["a", "b"][k % 2]),
+    };
+    let text = "x1,y,split,note\n".to_string() + &(0..100).map(row).collect::<String>();
+    let words =
+        "metadata.csv:22: cannot be read as a table: a quote is opened here and closed 50 rows further on";
+    assert!(message(&text).starts_with(words), "{}", message(&text));
+    // Inside a field a quote is a letter: all rows are read, however many quotes there are.
+    for quotes in [1, 2, 3] {
+        let row = |k: usize| {
+            format!("{k},{},train,5{} pipe\n", ["a", "b"][k % 2], if k < quotes { "\"" } else { "" })
+        };
+        let text = "x1,y,split,note\n".to_string() + &(0..40).map(row).collect::<String>();
+        let (data, report) = Folder::new().table(&text, &TableOptions::default()).unwrap();
+        assert_eq!(data.len(), 40, "{quotes}");
+        assert!(report.notes.iter().all(|note| !note.contains("quoted")), "{:?}", report.notes);
+    }
+}
+
+#[test]
+fn a_quoted_field_of_many_lines_is_read_and_reported() {
+    let note = "a line\n".repeat(12);
+    let text = format!("x1,y,split,note\n1,a,train,\"{note}\"\n2,b,train,x\n");
+    let (data, report) = Folder::new().table(&text, &TableOptions::default()).unwrap();
+    assert_eq!(data.len(), 2);
+    assert_eq!(report.notes[0], "line 2: a quoted field runs over 13 lines");
+}
+
+#[test]
 fn labels_and_splits_that_cannot_be_learned_from() {
     assert_eq!(
         message("x1,y,split\n1,a,training\n2,b,test\n"),
