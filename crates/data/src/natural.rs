@@ -51,6 +51,9 @@ fn chunk(text: &str) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
+
     use super::*;
 
     #[test]
@@ -69,5 +72,44 @@ mod tests {
             names,
             ["site-B", "site-Ä", "t3", "t99999999999999999999", "test", "test02", "test2", "test10"]
         );
+    }
+
+    /// Any two names have one order, and any three agree: `sort` panics otherwise.
+    #[test]
+    fn it_is_an_order_of_all_names() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let parts = [
+            "0",
+            "1",
+            "00",
+            "9",
+            "10",
+            "12345678901234567890123",
+            "a",
+            "b",
+            "-",
+            ".",
+            "e5",
+            "inf",
+            "é",
+            " ",
+            "test",
+        ];
+        let mut name = || -> String {
+            let count = rng.random_range(0..5);
+            (0..count).map(|_| parts[rng.random_range(0..parts.len())]).collect()
+        };
+        for _ in 0..200_000 {
+            let (a, b, c) = (name(), name(), name());
+            assert_eq!(natural(&a, &b), natural(&b, &a).reverse(), "{a} {b}");
+            assert_eq!(natural(&a, &b) == Ordering::Equal, a == b, "{a} {b}");
+            if natural(&a, &b).is_le() && natural(&b, &c).is_le() {
+                assert!(natural(&a, &c).is_le(), "{a} {b} {c}");
+            }
+        }
+        // As long as those of DICOM.
+        let mut ids: Vec<String> =
+            (0..2000).map(|k| format!("1.2.840.{}{}", "7".repeat(k % 60), k * k)).collect();
+        ids.sort_by(|a, b| natural(a, b));
     }
 }
