@@ -1,4 +1,4 @@
-//! Pictures that are there more than once, byte for byte.
+//! Rows whose inputs are there more than once, byte for byte: a test that holds training rows tells nothing.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,14 +10,16 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::InspectOptions;
-use crate::{DataError, Dataset, Images, Inputs, Labels, ReadReport};
+use crate::{DataError, Dataset, Inputs, Labels, ReadReport};
 
 /// Pairs that are named, at most.
 const NAMED: usize = 5;
 
-/// Rows with the same pixels, in the size in which the model sees them.
+/// Rows with the same features, or the same pixels in the size in which the model sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Duplicates {
+    /// `images` or `rows of features`.
+    pub what: &'static str,
     /// Rows that were compared.
     pub compared_rows: usize,
     /// Rows whose pixels an earlier row of the same split has.
@@ -30,27 +32,27 @@ pub struct Duplicates {
     pub first: Vec<[String; 2]>,
 }
 
-/// Compares all pictures, or a sample of them; `None` for features.
+/// Compares all rows, or a sample of them.
 pub(super) fn find(
     dataset: &Dataset,
     report: Option<&ReadReport>,
     options: &InspectOptions,
-) -> Result<Option<Duplicates>, DataError> {
-    let Inputs::Images(images) = dataset.inputs() else { return Ok(None) };
+) -> Result<Duplicates, DataError> {
     let rows = rows(dataset.len(), options);
-    let same = same_pixels(images, &rows)?;
+    let same = same_inputs(dataset.inputs(), &rows)?;
     let Pairs { inside, across } = Pairs::of(dataset, &same);
     let name = |row: usize| match report.and_then(|report| report.files.get(row)) {
         Some(file) => file.display().to_string(),
         None => format!("row {}", row + 1),
     };
-    Ok(Some(Duplicates {
+    Ok(Duplicates {
+        what: if dataset.inputs().as_images().is_some() { "images" } else { "rows of features" },
         compared_rows: rows.len(),
         inside_splits: inside.len(),
         across_splits: across.len(),
         with_another_label: same.iter().filter(|rows| two_labels(dataset, rows)).map(Vec::len).sum(),
         first: across.iter().chain(&inside).take(NAMED).map(|pair| pair.map(name)).collect(),
-    }))
+    })
 }
 
 fn rows(count: usize, options: &InspectOptions) -> Vec<usize> {
@@ -100,13 +102,23 @@ fn two_labels(dataset: &Dataset, rows: &[usize]) -> bool {
     }
 }
 
-/// Sets of two rows or more with the same pixels, in order of their first rows.
-fn same_pixels(images: &Images, rows: &[usize]) -> Result<Vec<Vec<usize>>, DataError> {
+/// Sets of two rows or more with the same inputs, in order of their first rows.
+fn same_inputs(inputs: &Inputs, rows: &[usize]) -> Result<Vec<Vec<usize>>, DataError> {
     let hash = |row: &usize| {
-        let mut pixels = vec![0; images.shape.len()];
-        images.read_bytes(*row, &mut pixels)?;
         let mut hasher = DefaultHasher::new();
-        hasher.write(&pixels);
+        match inputs {
+            Inputs::Images(images) => {
+                let mut pixels = vec![0; images.shape.len()];
+                images.read_bytes(*row, &mut pixels)?;
+                hasher.write(&pixels);
+            }
+            Inputs::Features(features) => {
+                let width = features.names.len();
+                let values = &features.values[row * width..(row + 1) * width];
+                // -0 and 0 are one number.
+                values.iter().for_each(|value| hasher.write_u32((value + 0.0).to_bits()));
+            }
+        }
         Ok(hasher.finish())
     };
     let hashes: Vec<u64> = rows.par_iter().map(hash).collect::<Result<_, DataError>>()?;

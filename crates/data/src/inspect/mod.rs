@@ -61,8 +61,8 @@ pub struct Inspection {
     pub groups: GroupCounts,
     /// Ids in `train` and in another split.
     pub ids_across_splits: Leak,
-    /// Pictures that are there more than once; `None` for features.
-    pub duplicates: Option<Duplicates>,
+    /// Rows whose inputs are there more than once.
+    pub duplicates: Duplicates,
     /// What predicts the label, and how much of it varies inside groups.
     pub properties: Properties,
     /// Whether CoRe can help.

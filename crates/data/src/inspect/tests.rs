@@ -159,7 +159,7 @@ fn duplicate_images_are_found_inside_and_across_splits() {
             (1, None, "test", 0.0),
         ],
     ));
-    let duplicates = found.duplicates.clone().unwrap();
+    let duplicates = found.duplicates.clone();
     assert_eq!((duplicates.inside_splits, duplicates.across_splits), (2, 1));
     assert_eq!(duplicates.with_another_label, 3);
     assert_eq!(duplicates.first[0], ["row 1", "row 4"]);
@@ -204,4 +204,17 @@ fn the_built_in_data_can_be_helped() {
         eprintln!("{name}\n{}\n", found.lines_of_text().join("\n"));
         assert_eq!(found.verdict, Verdict::CanHelp, "{name}: {}", found.lines_of_text().join("\n"));
     }
+}
+
+#[test]
+fn a_test_that_holds_training_rows_is_told() {
+    let values: Vec<f32> =
+        (0..40).flat_map(|row| [(row % 20) as f32, ((row % 20) * 7 % 13) as f32]).collect();
+    let labels: Vec<&str> = (0..40).map(|row| if row % 2 == 0 { "a" } else { "b" }).collect();
+    let splits = (0..40).map(|row| if row < 20 { "train" } else { "test" });
+    let data = Dataset::features(["x1", "x2"], values).classes(&labels).splits(splits).check().unwrap();
+    let found = inspect(&data, None, &InspectOptions::default()).unwrap();
+    assert_eq!(found.duplicates.across_splits, 20);
+    let text = found.lines_of_text().join("\n");
+    assert!(text.contains("duplicate rows of features: 0 inside a split, 20 outside train"), "{text}");
 }

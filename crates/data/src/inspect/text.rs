@@ -28,7 +28,7 @@ impl Inspection {
         if self.ids_across_splits.count > 0 {
             text.push(format!("leak: {} in train and in another split", self.ids_across_splits.text()));
         }
-        text.extend(self.duplicates.iter().flat_map(|duplicates| duplicates.lines_of_text(self.rows)));
+        text.extend(self.duplicates.lines_of_text(self.rows));
         text.extend(self.property_lines());
         text.push(self.sentence.clone());
         text
@@ -102,13 +102,16 @@ impl Duplicates {
         let mut text = Vec::new();
         if self.inside_splits + self.across_splits > 0 {
             text.push(format!(
-                "duplicate images: {} inside a split, {} outside train that are in train too, {} with another label",
-                self.inside_splits, self.across_splits, self.with_another_label
+                "duplicate {}: {} inside a split, {} outside train that are in train too, {} with another label",
+                self.what, self.inside_splits, self.across_splits, self.with_another_label
             ));
             text.extend(self.first.iter().map(|[one, other]| format!("  {one} = {other}")));
         }
         if self.compared_rows < rows {
-            text.push(format!("duplicate images were sought among {} of {rows} rows", self.compared_rows));
+            text.push(format!(
+                "duplicate {} were sought among {} of {rows} rows",
+                self.what, self.compared_rows
+            ));
         }
         text
     }

@@ -34,7 +34,7 @@ fn the_files_of_duplicates_are_named() {
     let text = "filename,y,split\na.png,a,train\nb.png,b,test\n";
     let options = TableOptions { purpose: Purpose::Inspect, ..Default::default() };
     let (data, report) = folder.table(text, &options).unwrap();
-    let duplicates = inspect(&data, Some(&report), &InspectOptions::default()).unwrap().duplicates.unwrap();
+    let duplicates = inspect(&data, Some(&report), &InspectOptions::default()).unwrap().duplicates;
     assert_eq!(
         (duplicates.inside_splits, duplicates.across_splits, duplicates.with_another_label),
         (0, 1, 2)
