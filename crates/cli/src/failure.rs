@@ -12,6 +12,7 @@ use corevar_paper::{ExperimentError, ReproduceError};
 use corevar_report::ReportError;
 
 use crate::interrupt::INTERRUPTED;
+use crate::output;
 
 /// Something in the way, and what to do about it: exit code 1.
 #[derive(Debug)]
@@ -64,12 +65,13 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     let speech = Speech::of(error);
     if is_interruption(error) {
         let and = if speech == Speech::Keys { "" } else { " and --resume" };
-        eprintln!("{error:#}; what is trained is kept\ntip: go on with the same command{and}");
+        output::note(&format!("{error:#}; what is trained is kept"));
+        output::message("tip", &format!("go on with the same command{and}"));
         return ExitCode::from(INTERRUPTED);
     }
-    eprintln!("error: {}", message(error));
+    output::message("error", &message(error));
     if let Some(tip) = error.chain().find_map(tip) {
-        eprintln!("tip: {}", speech.say(&tip));
+        output::message("tip", &speech.say(&tip));
     }
     if is_usage(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }

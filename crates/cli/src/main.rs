@@ -1,5 +1,8 @@
 //! The program `corevar`.
 
+// What is printed goes through `output`: names of strangers are shown, and a closed stderr ends nothing.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod args;
 mod commands;
 mod data;

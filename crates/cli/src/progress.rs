@@ -9,7 +9,7 @@ use corevar::Observer;
 use corevar::train::{EpochRecord, Log};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::interrupt;
+use crate::{interrupt, output};
 
 /// Plain lines come at most this often for a run.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -42,9 +42,9 @@ impl Observer for Progress {
     fn note(&self, line: &str) {
         match &self.show {
             Showing::Not => {}
-            Showing::Lines => eprintln!("{line}"),
+            Showing::Lines => output::note(line),
             // A terminal that is gone is no reason to stop training.
-            Showing::Bars(bars) => drop(bars.println(line)),
+            Showing::Bars(bars) => drop(bars.println(output::one_line(line))),
         }
     }
 
@@ -105,7 +105,7 @@ impl Log for Lines {
 
     fn epoch(&mut self, record: EpochRecord) {
         if self.last.elapsed() >= BETWEEN_LINES {
-            eprintln!("{}: {}", self.name, summary(&record, self.epochs));
+            output::note(&format!("{}: {}", self.name, summary(&record, self.epochs)));
             self.last = Instant::now();
         }
     }

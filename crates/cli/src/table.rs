@@ -9,6 +9,8 @@ use corevar::stress::WorstCase;
 use corevar_data::{BySplit, SplitName};
 use corevar_paper::Reproduction;
 
+use crate::output::one_line;
+
 /// Errors as mean ± standard error over the runs.
 pub fn errors(results: &Results) -> String {
     let splits = results.data.split_names();
@@ -206,11 +208,14 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
 
 /// First column to the left, the others to the right, two spaces between.
 fn align(rows: &[Vec<String>]) -> String {
+    // A name with a line break in it must not break the table.
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
     let columns = rows.first().map_or(0, Vec::len);
     let width = |k: usize| rows.iter().map(|row| row[k].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         text += &format!("{:<1$}", row[0], widths[0]);
         for (cell, width) in row.iter().zip(&widths).skip(1) {
             text += &format!("  {cell:>width$}");

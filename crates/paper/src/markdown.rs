@@ -18,7 +18,8 @@ pub fn markdown(records: &[Reproduction]) -> String {
     let mut last = "";
     for record in records {
         if record.experiment != last {
-            let _ = write!(text, "\n## {}\n\n{}\n", record.experiment, record.introduction());
+            let _ =
+                write!(text, "\n## {}\n\n{}\n", escaped(&record.experiment), escaped(&record.introduction()));
             last = &record.experiment;
         }
         let in_full = records.iter().find(|other| {
@@ -50,7 +51,7 @@ fn section(text: &mut String, record: &Reproduction) {
     }
     let _ = write!(text, "\n### {} {}, data: {}\n\n", record.experiment, record.size, record.source.name());
     for (number, line) in record.table().iter().enumerate() {
-        let cells: Vec<String> = line.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cells: Vec<String> = line.iter().map(|cell| escaped(cell).replace('|', "\\|")).collect();
         let _ = writeln!(text, "| {} |", cells.join(" | "));
         if number == 0 {
             let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
@@ -75,9 +76,14 @@ fn section(text: &mut String, record: &Reproduction) {
     if !record.findings.is_empty() {
         let _ = write!(text, "\n{}:\n\n", record.heading_of_findings());
         for judged in &record.findings {
-            let _ = writeln!(text, "- {}: {}", judged.finding.text, judged.verdict());
+            let _ = writeln!(text, "- {}: {}", escaped(&judged.finding.text), judged.verdict());
         }
     }
+}
+
+/// Text of a file of somebody's, which is text and no HTML.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// Sizes, seeds and epochs, each with the variants that have them.

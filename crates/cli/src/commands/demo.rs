@@ -3,7 +3,7 @@
 use super::run::Prepared;
 use crate::args::{CacheFlag, Common, Demo};
 use crate::settings::{Choosing, Settings, SizeFlags};
-use crate::table;
+use crate::{output, table};
 
 pub fn run(args: Demo) -> anyhow::Result<()> {
     let common = Common {
@@ -20,7 +20,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
     };
     let prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked, |_| Ok(()))?;
     if !args.show.quiet {
-        eprintln!("{INTRODUCTION}");
+        INTRODUCTION.lines().chain([""]).for_each(output::note);
     }
     prepared.run(prepared.study(), |outcome| table::errors(&outcome.results))
 }

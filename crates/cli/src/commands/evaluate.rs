@@ -41,7 +41,8 @@ pub fn keep(args: &Models, data: &str, results: &Results, evidence: &Evidence) -
     let folder = write_evaluation(out, start, &config.to_string(), results, evidence)?;
     let report = corevar_report::write(folder.path())?;
     if !args.show.quiet {
-        eprintln!("\nreport: {}", report.display());
+        output::note("");
+        output::note(&format!("report: {}", report.display()));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use corevar_paper::drawn;
 use crate::args::Generate;
 use crate::data::{DATA_SEED, draw};
 use crate::failure::Usage;
+use crate::output;
 
 pub fn run(args: Generate) -> anyhow::Result<()> {
     let Some(generator) = drawn::find(&args.name) else {
@@ -18,7 +19,7 @@ pub fn run(args: Generate) -> anyhow::Result<()> {
     if !args.quiet {
         let splits: Vec<String> =
             dataset.splits().iter().map(|split| format!("{} {}", split.name, split.rows.len())).collect();
-        eprintln!("{}: {} rows ({})", args.out.display(), dataset.len(), splits.join(", "));
+        output::note(&format!("{}: {} rows ({})", args.out.display(), dataset.len(), splits.join(", ")));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use corevar_data::import::{ImportOptions, Source, import};
 
 use crate::args::Import;
 use crate::failure::Usage;
+use crate::output;
 use crate::progress::Decoding;
 
 pub fn run(args: &Import) -> anyhow::Result<()> {
@@ -20,10 +21,10 @@ pub fn run(args: &Import) -> anyhow::Result<()> {
     let progress = Decoding::new(args.quiet);
     let report = import(source, &args.from, &args.out, &options, &|done, all| progress.show(done, all))?;
     if !args.quiet {
-        report.notes.iter().for_each(|line| eprintln!("{line}"));
+        report.notes.iter().for_each(|line| output::note(line));
         let (out, rows, with_id) = (args.out.display(), report.rows, report.rows_with_id);
-        eprintln!("{out}: {rows} rows, {with_id} of them with an id");
-        eprintln!("next: corevar inspect {out}");
+        output::note(&format!("{out}: {rows} rows, {with_id} of them with an id"));
+        output::note(&format!("next: corevar inspect {out}"));
     }
     Ok(())
 }

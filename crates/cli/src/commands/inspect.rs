@@ -22,7 +22,9 @@ pub fn run(args: &Inspect) -> anyhow::Result<()> {
         return output::json(&inspection);
     }
     if !args.show.quiet {
-        loaded.notes().iter().for_each(|line| eprintln!("{line}"));
+        loaded.notes().iter().for_each(|line| output::note(line));
     }
-    Ok(output::line(&inspection.lines_of_text().join("\n"))?)
+    Ok(output::text(
+        &inspection.lines_of_text().iter().map(|line| output::one_line(line) + "\n").collect::<String>(),
+    )?)
 }

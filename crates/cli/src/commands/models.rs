@@ -12,6 +12,7 @@ use corevar_data::{Dataset, TableOptions};
 use crate::args::Models;
 use crate::data::{Reading, Source, cache, load};
 use crate::failure::{Failure, Usage};
+use crate::output;
 use crate::settings::TableFlags;
 
 /// Models, each with the data as it reads them.
@@ -101,12 +102,12 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
     let reading = Reading { options, cache: cache(&args.cache), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     if is_first && !args.show.quiet {
-        loaded.notes().iter().for_each(|line| eprintln!("{line}"));
+        loaded.notes().iter().for_each(|line| output::note(line));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
             && loaded.dataset.splits().len() == 1
         {
-            eprintln!(
-                "there is no split column: all rows are treated as `test`, including any used for training"
+            output::note(
+                "there is no split column: all rows are treated as `test`, including any used for training",
             );
         }
     }

@@ -53,8 +53,8 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     let pages = write_pages(args);
     outcome?;
     if let Some(report) = pages?.filter(|_| !args.show.quiet) {
-        eprintln!("report: {}", report.display());
-        args.markdown.iter().for_each(|page| eprintln!("page: {}", page.display()));
+        output::note(&format!("report: {}", report.display()));
+        args.markdown.iter().for_each(|page| output::note(&format!("page: {}", page.display())));
     }
     if args.show.json {
         output::json(&Printed { schema: "corevar.reproductions/1", experiments: &records })?;
@@ -108,7 +108,7 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<ExperimentRun>> {
             experiment.protocol.check_originals(folder)?;
         }
         if is_all && args.data.is_some() && !args.show.quiet {
-            eprintln!("{name}: {}", experiment.protocol.source(&material).name());
+            output::note(&format!("{name}: {}", experiment.protocol.source(&material).name()));
         }
         experiment.check_material(&material).map_err(usage)?;
         let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();

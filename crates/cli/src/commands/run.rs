@@ -79,7 +79,7 @@ impl Prepared {
             checkpoint_every,
             progress: Progress::new(common.show.quiet)?,
         };
-        notes.iter().filter(|_| !common.show.quiet).for_each(|line| eprintln!("{line}"));
+        notes.iter().filter(|_| !common.show.quiet).for_each(|line| output::note(line));
         Ok(prepared)
     }
 
@@ -112,14 +112,16 @@ impl Prepared {
             output::line(&format!("\n{sentence}"))?;
         }
         if let Some(report) = report.filter(|_| !self.show.quiet) {
-            eprintln!("\nreport: {}", report.display());
+            output::note("");
+            output::note(&format!("report: {}", report.display()));
         }
         Ok(())
     }
 
     fn keep_in(&self) -> anyhow::Result<KeepIn> {
         let table = toml::Table::try_from(&self.resolved.settings)?;
-        let data = &self.data;
+        // A line break in it would begin a setting.
+        let data = output::one_line(&self.data);
         let config =
             format!("# All settings of this run on `{data}`. Take them again with --config.\n{table}");
         let (folder, start, checkpoint_every) = (self.out.clone(), self.start, self.checkpoint_every);

@@ -42,7 +42,7 @@ fn without_overridden(mut file: Settings, flags: &Settings) -> anyhow::Result<Se
     for are_images in [false, true] {
         let with_effect = |settings: &Settings| {
             let situation = Situation::new(settings, are_images, Choosing::IfAsked);
-            toml::Table::try_from(&file.clone().without_idle(&situation))
+            toml::Table::try_from(file.clone().without_idle(&situation))
         };
         let (before, now) = (with_effect(&file)?, with_effect(&both)?);
         kept.retain(|key, _| !before.contains_key(key) || now.contains_key(key));

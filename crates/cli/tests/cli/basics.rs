@@ -346,3 +346,39 @@ fn every_command_explains_itself() {
     let message = fails(folder.path(), "", 2);
     assert!(message.contains("demo"), "{message}");
 }
+
+#[test]
+fn names_of_strangers_are_shown_and_not_obeyed() {
+    let folder = folder();
+    let evil = "\u{1b}[2J\u{1b}[31mred";
+    let rows: String = (0..40).map(|k| format!("{k},{}\n", if k % 2 == 0 { "a" } else { evil })).collect();
+    fs::write(
+        folder.path().join("t.csv"),
+        format!("x1,y,\"no\nerror: forged\"\n{}", rows.replace('\n', ",1\n")),
+    )
+    .unwrap();
+    let output = corevar(folder.path(), "inspect t.csv");
+    let said = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+    assert!(!said.contains(&0x1b), "{}", String::from_utf8_lossy(&said));
+    let text = String::from_utf8(said).unwrap();
+    assert!(text.contains("\\u{1b}[2J"), "{text}");
+    assert!(!text.lines().any(|line| line.starts_with("error: forged")), "{text}");
+    let message = fails(folder.path(), "train t.csv --label-column nothing --out run", 1);
+    assert!(!message.lines().any(|line| line.starts_with("error: forged")), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stderr_that_fails_ends_no_training() {
+    let folder = folder();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_corevar"))
+        .current_dir(folder.path())
+        .args(["train", "linear", "--rows", "60", "--groups", "5", "--test-rows", "10", "--out", "run"])
+        .stderr(full)
+        .stdout(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success(), "{status}");
+    assert!(folder.path().join("run/results.json").is_file());
+}

@@ -85,9 +85,17 @@ fn as_nobody(folder: &Path, arguments: &str) -> Output {
     if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
         command.uid(65534).gid(65534);
     }
-    let output = command.output().unwrap();
+    // While the copy was written another test may have forked, and holds it open for a moment more.
+    let busy = |started: &std::io::Result<Output>| {
+        started.as_ref().is_err_and(|cause| cause.kind() == std::io::ErrorKind::ExecutableFileBusy)
+    };
+    let mut started = command.output();
+    while busy(&started) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        started = command.output();
+    }
     fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
-    output
+    started.unwrap()
 }
 
 #[test]
