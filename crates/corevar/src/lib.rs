@@ -46,7 +46,9 @@ pub mod study;
 pub mod train;
 mod verdict;
 
-pub use corevar_data::{DataError, Dataset, Groups};
+/// Tables, images, interventions and all else that ends in a [`Dataset`].
+pub use corevar_data as data;
+pub use corevar_data::{DataError, Dataset, Groups, ImageShape, Tip};
 
 pub use crate::core::{Core, FitError};
 pub use files::write_whole;

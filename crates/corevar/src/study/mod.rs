@@ -142,9 +142,15 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// Settings of training, those of CoRe.
+    /// All settings of training, those of CoRe, in place of the usual ones.
     pub fn config(self, config: TrainConfig) -> Self {
         Self { config, ..self }
+    }
+
+    /// Change some settings of training; the others stay as they are, the model that suits the inputs included.
+    pub fn with(mut self, change: impl FnOnce(&mut TrainConfig)) -> Self {
+        change(&mut self.config);
+        self
     }
 
     /// Train the estimator of the configuration alone.

@@ -67,6 +67,15 @@ fn listed_networks_on_features_are_trained_as_often_as_asked() {
 }
 
 #[test]
+fn settings_are_changed_one_by_one() {
+    let data = linear();
+    let outcome = Study::new(&data).with(|config| config.penalty_weight = 3.0).run().unwrap();
+    let core = outcome.results.main("core").unwrap();
+    assert_eq!((core.penalty_weight, core.runs.len()), (3.0, 1));
+    assert!(outcome.model().unwrap().linear().is_some());
+}
+
+#[test]
 fn no_runs_at_all_are_refused() {
     let data = linear();
     let error = Study::new(&data).runs(0).run().unwrap_err();

@@ -53,11 +53,11 @@ impl Tip for ImageProblem {
     fn tip(&self) -> Option<String> {
         Some(match self {
             ImageProblem::Unreadable { .. } => {
-                "remove the row, or set the field `skip_unreadable` to leave such rows out and count them"
+                "remove the row, or set the field `skip_unreadable`, which leaves such rows out and counts them"
                     .into()
             }
             ImageProblem::ManyUnreadable { .. } => {
-                "remove the rows, or set the field `skip_unreadable` to leave such rows out and count them"
+                "remove the rows, or set the field `skip_unreadable`, which leaves such rows out and counts them"
                     .into()
             }
             ImageProblem::SizesDiffer { first, .. } => {

@@ -24,7 +24,7 @@ fn what_is_no_picture() {
     assert_eq!(
         message(b"hello"),
         "metadata.csv:4: image `bad` cannot be decoded: not a JPEG, PNG, GIF, BMP, PNM or WebP file\n\
-         tip: remove the row, or set the field `skip_unreadable` to leave such rows out and count them"
+         tip: remove the row, or set the field `skip_unreadable`, which leaves such rows out and counts them"
     );
     assert!(message(b"").contains("the file is empty"));
     let truncated = png(40, 40);
