@@ -1,4 +1,4 @@
-//! Results as a table of text: a line an estimator, a column a split.
+//! Results as a table of text: one line per estimator, one column per split.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,7 @@ pub fn reproduction(record: &Reproduction) -> String {
     text
 }
 
-/// Beside the errors: loss, calibration, worst group, variances, robustness; a block a split, a line an estimator.
+/// Beside the errors: loss, calibration, worst group, variances, robustness; one block per split, one line per estimator.
 pub fn details(results: &Results, evidence: &Evidence) -> String {
     let mut text = String::new();
     for split in results.data.split_names() {

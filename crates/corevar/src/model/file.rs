@@ -7,13 +7,15 @@ use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor, TensorData};
-use corevar_data::{DataError, Preparation, Tip, bounded};
+use corevar_data::{Preparation, bounded};
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
-use super::{InputShape, MOST_ACTIVATIONS, Model, ModelSpec, Network, Origin, Predictor, Scaling};
+use super::{
+    InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Network, Origin, Predictor, Scaling,
+};
 use crate::files::write_whole;
-use crate::linear::{LinearError, LinearModel};
+use crate::linear::LinearModel;
 use crate::range::ConfigError;
 use crate::rows::Task;
 
@@ -66,100 +68,6 @@ impl Header {
         };
         self.model.parameters(self.input, outputs)
     }
-}
-
-/// Why a model could not be written, read or used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The data are of another kind.
-    #[error("the data are {found}, but the model takes {wanted}")]
-    OtherInput {
-        /// What the data are.
-        found: InputShape,
-        /// What the model takes.
-        wanted: InputShape,
-    },
-    /// The data lack features of the model.
-    #[error(
-        "{data}: the model takes features that are not there: {}; there are {}",
-        some(missing),
-        some(present)
-    )]
-    MissingFeatures {
-        /// As the data name themselves.
-        data: String,
-        /// What the model takes.
-        missing: Vec<String>,
-        /// What the data have.
-        present: Vec<String>,
-    },
-    /// The data say something else than the model.
-    #[error("{data}: {found}, but the model knows {known}")]
-    OtherTask {
-        /// As the data name themselves.
-        data: String,
-        /// What their labels are.
-        found: String,
-        /// What the model says.
-        known: String,
-    },
-    /// The images were cropped in another way.
-    #[error("the images were read with crop {found}, but the model was trained with {wanted}")]
-    OtherCrop {
-        /// Of the data.
-        found: &'static str,
-        /// Of the model.
-        wanted: &'static str,
-    },
-    /// A row could not be read.
-    #[error(transparent)]
-    Data(#[from] DataError),
-    /// The linear model cannot take the rows.
-    #[error(transparent)]
-    Linear(#[from] LinearError),
-    /// The file system said no.
-    #[error("{path}: {cause}")]
-    Io {
-        /// Which file.
-        path: String,
-        /// Why.
-        cause: io::Error,
-    },
-    /// It is a file, but not a model of this program.
-    #[error("{path}: not a corevar model: {reason}")]
-    NotAModel {
-        /// Which file.
-        path: String,
-        /// Why.
-        reason: String,
-    },
-}
-
-impl Tip for ModelError {
-    fn tip(&self) -> Option<String> {
-        match self {
-            Self::Io { cause, .. } if cause.kind() != io::ErrorKind::NotFound => None,
-            Self::Io { .. } | Self::NotAModel { .. } => {
-                Some("name the folder of a finished run, or a .safetensors file in it".into())
-            }
-            Self::MissingFeatures { .. } => Some("name the columns as they were in training".into()),
-            Self::OtherInput { .. } => Some(
-                "name the features in the field `features`, or a matrix of them in the field `features_file`"
-                    .into(),
-            ),
-            Self::OtherTask { .. } => Some("evaluate a model on data with its own labels".into()),
-            Self::OtherCrop { .. } => Some("read the images with `Model::table_options`".into()),
-            Self::Data(cause) => cause.tip(),
-            Self::Linear(cause) => cause.tip(),
-        }
-    }
-}
-
-/// A few names.
-fn some(names: &[String]) -> String {
-    let more = if names.len() > 6 { ", .." } else { "" };
-    format!("{}{more}", names.iter().take(6).map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 /// Writes the model to a temporary file beside `path` and renames it.

@@ -1,6 +1,7 @@
 //! Models: what they are built of, and what a trained one carries with it.
 
 mod cnn;
+mod error;
 mod file;
 mod init;
 mod mlp;
@@ -22,8 +23,8 @@ use crate::rows::{Rows, Task};
 pub use crate::rows::{InputShape, Scaling};
 pub(crate) use cnn::Cnn;
 pub use cnn::CnnSpec;
+pub use error::ModelError;
 pub(crate) use file::LARGEST_FILE;
-pub use file::ModelError;
 pub(crate) use mlp::Mlp;
 pub use network::Trainable;
 pub(crate) use network::{Network, half_squared_weights, is_weight};

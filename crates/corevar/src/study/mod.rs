@@ -23,6 +23,7 @@ pub mod layout;
 mod models;
 mod observer;
 mod outcome;
+mod part;
 mod select;
 mod settings;
 
@@ -34,7 +35,6 @@ use corevar_data::{Dataset, ReadReport};
 
 pub(crate) use crate::evaluate::Measure;
 pub use error::StudyError;
-pub(crate) use estimator::measure;
 pub use estimator::{Estimator, Grid};
 pub use evaluate::{Evaluation, ModelsOnData, write_evaluation};
 pub(crate) use folder::RunRecord;
@@ -47,14 +47,10 @@ pub use select::sentence;
 pub use settings::{check_same_settings, check_settings};
 
 use self::hold_out::with_validation;
-use self::jobs::{Finished, Jobs};
-use self::select::{constant_loss, select};
-use crate::evidence::{Evidence, Subject, Versions, gather};
-use crate::fingerprint::fingerprint;
+use self::part::{StudyPart, Trained, chosen_setting};
 use crate::model::{InputShape, ModelSpec};
-use crate::penalty::Penalty;
 use crate::range::{self, ConfigError};
-use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Setting, main};
+use crate::results::{DataSummary, Results};
 use crate::rule::{Rule, SelectError};
 use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
 
@@ -354,167 +350,6 @@ impl<'a> Study<'a> {
         }
         RunFolder::create(path, start, &keep.config, several).map(Some)
     }
-}
-
-/// A study, or the choice within it: data with their splits, and where the runs go.
-struct StudyPart<'a> {
-    study: &'a Study<'a>,
-    dataset: &'a Dataset,
-    folder: Option<RunFolder>,
-}
-
-/// What the training of a part leaves.
-struct Trained {
-    results: Results,
-    /// The runs of each estimator.
-    finished: Vec<Vec<Finished>>,
-    epochs: Vec<EpochLine>,
-}
-
-impl StudyPart<'_> {
-    /// Trains what is not kept yet, chooses if asked to, and summarises.
-    fn train(
-        &self,
-        estimators: &[Estimator],
-        runs: usize,
-        choice: Option<&Choice>,
-    ) -> Result<Trained, StudyError> {
-        let data = fingerprint(self.dataset)?;
-        if let Some(there) =
-            self.folder.as_ref().map(|folder| folder.check_data(&data)).transpose()?.flatten()
-        {
-            let here = Versions::here();
-            let line = format!(
-                "the run was begun by {there}; this is {here}: numbers may differ in their last digits"
-            );
-            self.study.observer.note(&line);
-        }
-        let every = self.study.folder.as_ref().map_or(Duration::MAX, |keep| keep.checkpoint_every);
-        let measure = measure(estimators);
-        let jobs = Jobs {
-            dataset: self.dataset,
-            data: &data,
-            measure,
-            threads: self.study.threads,
-            device: &self.study.device,
-            folder: self.folder.as_ref().map(|folder| (folder, every)),
-            observer: self.study.observer,
-        };
-        let finished = jobs.train(estimators, runs)?;
-        let of = |(estimator, runs): (&Estimator, &Vec<Finished>)| {
-            let setting = Setting::new(&estimator.name, &estimator.config);
-            EstimatorResult::new(&setting, runs.iter().map(|run| run.result.clone()).collect())
-        };
-        let mut results = Results {
-            schema: SCHEMA.into(),
-            title: None,
-            data: DataSummary::new(self.dataset, measure.label_bins),
-            estimators: estimators.iter().zip(&finished).map(of).collect(),
-            selection: None,
-        };
-        if let Some(choice) = choice {
-            let constant = constant_loss(self.dataset, self.dataset.validation());
-            select(&mut results, choice.rule, constant)?;
-        }
-        let epochs = epoch_lines(estimators, &finished);
-        Ok(Trained { results, finished, epochs })
-    }
-
-    /// Trains, gathers the evidence and writes all records.
-    fn finish(
-        self,
-        estimators: &[Estimator],
-        runs: usize,
-        choice: Option<&Choice>,
-        path: Option<Results>,
-    ) -> Result<Outcome, StudyError> {
-        let Trained { mut results, finished, epochs } = self.train(estimators, runs, choice)?;
-        if results.selection.is_none() {
-            results.selection = path.as_ref().and_then(|path| path.selection.clone());
-        }
-        if matches!(self.study.estimators, Estimators::Listed(_)) {
-            mark_main(&mut results, estimators);
-        }
-        let evidence = self.evidence(estimators, &finished, &results)?;
-        let outcome = Outcome::new(results, evidence, epochs, path, estimators, finished);
-        self.write_results(&outcome.results, &outcome.epochs)?;
-        if let Some(folder) = &self.folder {
-            let file = folder.path().join(layout::EVIDENCE);
-            folder
-                .write_evidence(&outcome.evidence)
-                .map_err(|cause| StudyError::Record { path: file, cause })?;
-        }
-        Ok(outcome.kept_in(self.folder))
-    }
-
-    fn write_results(&self, results: &Results, epochs: &[EpochLine]) -> Result<(), StudyError> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        let of = |name: &str| {
-            let path = folder.path().join(name);
-            move |cause| StudyError::Record { path, cause }
-        };
-        folder.write_metrics(epochs).map_err(of(layout::METRICS))?;
-        folder.write_results(results).map_err(of(layout::RESULTS))
-    }
-
-    fn remove_states(&self) -> Result<(), StudyError> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        folder.finish().map_err(|cause| StudyError::Record { path: folder.states(), cause })
-    }
-
-    /// From the first run of each setting.
-    fn evidence(
-        &self,
-        estimators: &[Estimator],
-        finished: &[Vec<Finished>],
-        results: &Results,
-    ) -> Result<Evidence, StudyError> {
-        let settings = estimators.iter().zip(&results.estimators).map(|(estimator, result)| Setting {
-            chosen: result.chosen,
-            ..Setting::new(&estimator.name, &estimator.config)
-        });
-        let first = finished.iter().map(|runs| &runs[0]);
-        let subjects: Vec<Subject> = settings
-            .zip(first)
-            .map(|(setting, run)| Subject { setting, model: &run.model, outputs: &run.outputs })
-            .collect();
-        let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
-        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
-        let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
-            threads: self.study.threads,
-            cause: cause.to_string(),
-        };
-        Ok(pool.map_err(threads)?.install(work)?)
-    }
-}
-
-/// Penalty, weight and ridge that the rule chose from a path.
-fn chosen_setting(path: &Results) -> Option<(Penalty, f64, f64)> {
-    let weight = path.selection.as_ref()?.chosen;
-    let of = |setting: &EstimatorResult| {
-        let is_pooled = setting.penalty == Penalty::NONE.name();
-        (!is_pooled && setting.penalty_weight == weight, setting.chosen)
-    };
-    let setting = main(&path.estimators, of)?;
-    Some((setting.penalty.parse().ok()?, weight, setting.ridge))
-}
-
-/// Of several settings of one estimator, the report speaks of the one that has no further name.
-fn mark_main(results: &mut Results, estimators: &[Estimator]) {
-    for (result, estimator) in results.estimators.iter_mut().zip(estimators) {
-        let namesakes = estimators.iter().filter(|other| other.name == estimator.name).count();
-        result.chosen = namesakes > 1 && estimator.key == estimator.name;
-    }
-}
-
-fn epoch_lines(estimators: &[Estimator], finished: &[Vec<Finished>]) -> Vec<EpochLine> {
-    let of_run = |estimator: &Estimator, run: &Finished| -> Vec<EpochLine> {
-        let line = |epoch| EpochLine::new(&estimator.name, &estimator.config, run.result.seed, epoch);
-        run.epochs.iter().map(line).collect()
-    };
-    let runs = estimators.iter().zip(finished);
-    runs.flat_map(|(estimator, runs)| runs.iter().flat_map(move |run| of_run(estimator, run))).collect()
 }
 
 /// Rows, labels and ids for examples: two features, the second of which is style and says as much as the first.

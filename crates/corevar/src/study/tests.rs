@@ -6,6 +6,7 @@ use corevar_data::synthetic::{Sizes, find};
 
 use super::*;
 use crate::penalty::Penalty;
+use crate::results::EstimatorResult;
 use crate::train::{EpochRecord, Log, TrainError};
 
 fn linear() -> Dataset {
