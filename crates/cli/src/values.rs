@@ -143,11 +143,7 @@ impl FromStr for DecayFlag {
 
 impl fmt::Display for DecayFlag {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.0 {
-            Decay::Cosine => f.write_str("cosine"),
-            Decay::Constant => f.write_str("constant"),
-            Decay::Exponential(factor) => write!(f, "{factor}"),
-        }
+        self.0.fmt(f)
     }
 }
 

@@ -150,6 +150,7 @@ impl fmt::Display for Size {
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExperimentError {
     /// Nothing has that name.
     #[error("there is no experiment `{name}`")]

@@ -7,6 +7,7 @@ use corevar_data::Tip;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// No `results.json`: no run, or one that has not ended.
     #[error("{} holds no results.json", .0.display())]

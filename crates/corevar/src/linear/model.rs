@@ -95,6 +95,7 @@ pub struct LinearFit {
 
 /// Something about a fit that is not an error.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Note {
     /// No group has two rows: the penalty is zero and the fit is the pooled one.
     NoGroupOfTwo,

@@ -52,6 +52,7 @@ pub struct TrainConfig {
 /// How the learning rate falls.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Decay {
     /// Along half a cosine, to zero at the end.
     #[default]

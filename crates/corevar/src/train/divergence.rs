@@ -10,6 +10,7 @@ const UNSCALED: f32 = 1e3;
 
 /// What is not finite any more.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Symptom {
     /// The objective of a batch.
     Loss {
@@ -24,6 +25,7 @@ pub enum Symptom {
 
 /// What most likely made it so.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Cause {
     /// A feature of large numbers makes large gradients.
     UnscaledFeature {

@@ -87,6 +87,7 @@ impl CheckpointStore for NoCheckpoints {
 
 /// Why a state could not be kept or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// The file system said no.
     #[error(transparent)]

@@ -5,6 +5,7 @@ use crate::{ImageShape, Tip};
 
 /// A fault in the pictures of a data set. The table is in [`crate::DataError::Images`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageProblem {
     /// One picture cannot be used.
     #[error("image `{image}` cannot be decoded: {reason}")]

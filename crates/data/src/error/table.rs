@@ -5,6 +5,7 @@ use crate::names::nearest;
 
 /// A fault in a table or in a folder `split/class/image`. The place is in [`crate::DataError::Table`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableProblem {
     /// Neither a file nor a folder.
     #[error("no such file or folder")]
