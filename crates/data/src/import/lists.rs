@@ -1,4 +1,4 @@
-//! The list files of CelebA: a line a picture, words set apart by blanks or commas.
+//! The list files of CelebA: one line per picture, words separated by blanks or commas.
 
 use std::path::Path;
 

@@ -50,7 +50,7 @@ pub struct GroupCounts {
     pub grouped_share: f64,
     /// How many groups there are of each size.
     pub sizes: Vec<SizeCount>,
-    /// Ids that come with two labels or more; each makes a group a label.
+    /// Ids that come with two labels or more; each label forms its own group.
     pub ids_with_two_labels: Leak,
 }
 
