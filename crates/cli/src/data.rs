@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use corevar_data::images::Crop;
+use corevar::model::ModelKind;
 use corevar_data::synthetic::{Generator, Sizes};
-use corevar_data::{Augmentation, Cache, Dataset, Mode, table};
+use corevar_data::table::InputColumns;
+use corevar_data::{Augmentation, Cache, Dataset, table};
 use corevar_paper::drawn;
 
 use crate::args::CacheFlag;
 use crate::failure::Usage;
 use crate::progress::Decoding;
 use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags};
-use crate::values::{AugmentMode, Colour, CropFlag, ModelKind, TaskKind, Weight};
+use crate::values::{Colour, ImageSize, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
 pub const DATA_SEED: u64 = 1;
@@ -67,6 +68,10 @@ pub struct Reading {
 pub struct Loaded {
     pub dataset: Dataset,
     pub report: Option<table::ReadReport>,
+    /// The flags that say how the data were read, including those that nobody typed.
+    pub table: TableFlags,
+    /// The same for data that were drawn.
+    pub sizes: SizeFlags,
 }
 
 impl Loaded {
@@ -96,25 +101,41 @@ pub fn load(
     table.refuse_idle(&situation)?;
     sizes.refuse_idle(&situation)?;
     match source {
-        Source::BuiltIn(generator) => Ok(Loaded { dataset: draw(*generator, sizes)?, report: None }),
+        Source::BuiltIn(generator) => {
+            let sizes = sizes.complete_for(*generator);
+            let dataset = draw(*generator, &sizes)?;
+            Ok(Loaded { dataset, report: None, table: TableFlags::default(), sizes })
+        }
         Source::Path(path) => read(path, table, reading),
     }
 }
 
 /// Adds the copies that the flags ask for.
 pub fn augment(dataset: Dataset, flags: &AugmentFlags) -> anyhow::Result<Dataset> {
-    let Some(recipe) = &flags.augment else { return Ok(dataset) };
-    let usual = Augmentation::new(recipe.parse()?);
-    let augmentation = Augmentation {
-        rows: flags.augment_rows.as_deref().map_or(Ok(usual.rows), str::parse)?,
-        label: flags.augment_label.clone(),
-        mode: match flags.augment_mode {
-            Some(AugmentMode::Fresh) => Mode::Fresh,
-            Some(AugmentMode::Fixed) | None => Mode::Fixed,
-        },
-        ..usual
-    };
-    Ok(augmentation.apply(dataset)?)
+    match flags.augmentation()? {
+        Some(augmentation) => Ok(augmentation.apply(dataset)?),
+        None => Ok(dataset),
+    }
+}
+
+impl AugmentFlags {
+    fn augmentation(&self) -> anyhow::Result<Option<Augmentation>> {
+        let Some(recipe) = &self.augment else { return Ok(None) };
+        let usual = Augmentation::new(recipe.parse()?);
+        Ok(Some(Augmentation {
+            rows: self.augment_rows.as_deref().map_or(Ok(usual.rows), str::parse)?,
+            label: self.augment_label.clone(),
+            mode: self.augment_mode.unwrap_or_default(),
+            ..usual
+        }))
+    }
+
+    /// With how many copies there are and when they are drawn, if there are any.
+    pub fn complete_copies(&self) -> anyhow::Result<Self> {
+        let Some(augmentation) = self.augmentation()? else { return Ok(self.clone()) };
+        let (rows, mode) = (augmentation.rows.to_string(), augmentation.mode);
+        Ok(Self { augment_rows: Some(rows), augment_mode: Some(mode), ..self.clone() })
+    }
 }
 
 /// Draws built-in data.
@@ -128,14 +149,31 @@ pub fn draw(generator: &dyn Generator, flags: &SizeFlags) -> anyhow::Result<Data
     Ok(generator.generate(&sizes, flags.data_seed.unwrap_or(DATA_SEED))?)
 }
 
+impl SizeFlags {
+    /// With the sizes that the generator draws unless told otherwise.
+    fn complete_for(&self, generator: &dyn Generator) -> Self {
+        let usual = generator.default_sizes();
+        Self {
+            rows: self.rows.or(Some(usual.rows)),
+            groups: self.groups.or(Some(usual.groups)),
+            test_rows: self.test_rows.or(Some(usual.test_rows)),
+            data_seed: self.data_seed.or(Some(DATA_SEED)),
+        }
+    }
+}
+
 fn read(path: &Path, flags: &TableFlags, reading: &Reading) -> anyhow::Result<Loaded> {
     let options =
         table::TableOptions { cache: reading.cache.clone(), ..flags.table_options(&reading.options) };
     let progress = Decoding::new(reading.quiet);
     let read = table::read_with(path, &options, &|done, all| progress.show(done, all));
     let (dataset, report) = read.map_err(|error| built_in_hint(path, error))?;
-    Ok(Loaded { dataset, report: Some(report) })
+    let table = flags.complete_for(&options, &report, &dataset);
+    Ok(Loaded { dataset, report: Some(report), table, sizes: SizeFlags::default() })
 }
+
+/// More text than this in one setting helps nobody.
+const LONGEST_LIST: usize = 1 << 16;
 
 impl TableFlags {
     /// As typed, over `usual`.
@@ -150,28 +188,63 @@ impl TableFlags {
             features: self.features.clone().or(usual.features),
             feature_columns: usual.feature_columns.filter(|_| !names_features),
             features_file: self.features_file.clone().or(usual.features_file),
-            task: match self.task {
-                Some(TaskKind::Regression) => table::Task::Regression,
-                Some(TaskKind::Classification) => table::Task::Classification,
-                None => usual.task,
-            },
+            task: self.task.unwrap_or(usual.task),
             image_size: self.image_size.map(|size| (size.height, size.width)).or(usual.image_size),
             channels: match self.colour {
                 Some(Colour::Grey) => Some(1),
                 Some(Colour::Rgb) => Some(3),
                 None => usual.channels,
             },
-            crop: match self.crop {
-                Some(CropFlag::Center) => Crop::Center,
-                Some(CropFlag::None) => Crop::None,
-                None => usual.crop,
-            },
+            crop: self.crop.unwrap_or(usual.crop),
             seed: self.split_seed.unwrap_or(usual.seed),
             skip_unreadable: self.skip_unreadable.unwrap_or(usual.skip_unreadable),
             allow_outside: self.allow_outside.unwrap_or(usual.allow_outside),
             ..usual
         }
     }
+
+    /// With what the reader decided where no flag says it, so that --config reads the same data in the same way.
+    fn complete_for(
+        &self,
+        options: &table::TableOptions,
+        report: &table::ReadReport,
+        dataset: &Dataset,
+    ) -> Self {
+        let columns = &report.columns;
+        let image = dataset.inputs().as_images().map(|images| images.shape);
+        let read = Self {
+            task: Some(options.task),
+            image_size: image.map(|shape| ImageSize { height: shape.height, width: shape.width }),
+            crop: image.map(|_| options.crop),
+            colour: image.map(|shape| if shape.channels == 1 { Colour::Grey } else { Colour::Rgb }),
+            skip_unreadable: image.map(|_| options.skip_unreadable),
+            split_seed: report.split_seed,
+            ..self.clone()
+        };
+        match &columns.inputs {
+            // Folders have no columns.
+            InputColumns::Folder => read,
+            inputs => Self {
+                label_column: columns.label.clone(),
+                group_column: columns.group.clone(),
+                split_column: columns.split.clone(),
+                filename_column: match inputs {
+                    InputColumns::Filename(name) => Some(name.clone()),
+                    _ => None,
+                },
+                features: self.features.clone().or_else(|| names_of(inputs)),
+                ..read
+            },
+        }
+    }
+}
+
+/// Feature columns as --features takes them; None where a name would be read as a pattern, or where there are too many.
+fn names_of(inputs: &InputColumns) -> Option<String> {
+    let InputColumns::Features(names) = inputs else { return None };
+    let list = names.join(",");
+    let is_plain = names.iter().all(|name| !name.contains(['*', '?', ',']) && name.trim() == name);
+    (is_plain && list.len() <= LONGEST_LIST).then_some(list)
 }
 
 /// A name that is no path was perhaps meant as a built-in one.

@@ -6,9 +6,7 @@ use std::str::FromStr;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
-use corevar::model::{CnnSpec, ModelSpec};
 use corevar::train::Decay;
-use corevar_data::images::Crop;
 
 /// Reads an enum by the name that serde gives its variants; the error lists them.
 pub fn by_name<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
@@ -17,37 +15,15 @@ pub fn by_name<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T, String> {
 
 /// A value as it would be typed.
 pub fn shown(value: &impl Serialize) -> String {
-    toml::Value::try_from(value)
-        .map(|value| value.to_string().trim_matches('"').to_string())
-        .unwrap_or_default()
-}
-
-/// `--model`, without its sizes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelKind {
-    Linear,
-    Mlp,
-    Cnn,
-}
-
-impl ModelKind {
-    pub fn of(spec: &ModelSpec) -> Self {
-        match spec {
-            ModelSpec::Linear => Self::Linear,
-            ModelSpec::Mlp { .. } => Self::Mlp,
-            ModelSpec::Cnn(_) => Self::Cnn,
+    fn typed(value: toml::Value) -> String {
+        match value {
+            toml::Value::String(text) => text,
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Array(list) => list.into_iter().map(typed).collect::<Vec<_>>().join(","),
+            other => other.to_string(),
         }
     }
-
-    /// The model with its usual sizes.
-    pub fn spec(self) -> ModelSpec {
-        match self {
-            Self::Linear => ModelSpec::Linear,
-            Self::Mlp => ModelSpec::Mlp { hidden: vec![500, 500] },
-            Self::Cnn => ModelSpec::Cnn(CnnSpec::default()),
-        }
-    }
+    toml::Value::try_from(value).map(typed).unwrap_or_default()
 }
 
 /// `--penalty-weight`: a number, or `auto`.
@@ -81,45 +57,12 @@ impl FromStr for Weight {
     }
 }
 
-/// `--crop`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CropFlag {
-    None,
-    Center,
-}
-
-impl From<Crop> for CropFlag {
-    fn from(crop: Crop) -> Self {
-        match crop {
-            Crop::None => Self::None,
-            Crop::Center => Self::Center,
-        }
-    }
-}
-
 /// `--colour`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Colour {
     Grey,
     Rgb,
-}
-
-/// `--augment-mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AugmentMode {
-    Fixed,
-    Fresh,
-}
-
-/// `--task`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TaskKind {
-    Classification,
-    Regression,
 }
 
 /// `--decay`: `cosine`, `constant` or a factor.
@@ -195,6 +138,8 @@ as_text!(DecayFlag, ImageSize);
 
 #[cfg(test)]
 mod tests {
+    use corevar::model::ModelKind;
+
     use super::*;
 
     #[test]

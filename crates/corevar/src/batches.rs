@@ -13,6 +13,7 @@ use crate::penalty::{Normalise, logit_variance, loss_variance};
 /// How groups are laid over the batches of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum BatchMode {
     /// Groups with two rows or more at equal distances, single rows in between. With few groups this
     /// keeps the penalty from coming and going by chance.

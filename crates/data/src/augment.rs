@@ -42,6 +42,7 @@ const AMOUNT_TIP: &str = "set the field `Augmentation::rows` to a number from 1,
 
 /// A number of rows, or a share of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Amount {
     /// So many, at least one.
     Rows(usize),

@@ -28,6 +28,7 @@ impl ImageShape {
 /// Which part of a picture is used when it has not the shape that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Crop {
     /// All of it, stretched.
     #[default]

@@ -17,6 +17,7 @@ use crate::protocols::{Brightness, Elmer, Gender, Mnist, Quality, SmallN, origin
 /// How data are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Protocol {
     /// A generator of this project; the paper has one too.
     Linear,

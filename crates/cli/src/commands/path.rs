@@ -1,5 +1,6 @@
 //! `corevar path`: a linear model at many penalty weights, solved one from the other.
 
+use corevar::model::ModelKind;
 use corevar::study::Grid;
 
 use super::run::Prepared;
@@ -7,7 +8,6 @@ use crate::args::Sweep;
 use crate::failure::Usage;
 use crate::settings::{ChoiceFlags, Choosing, Settings};
 use crate::table;
-use crate::values::ModelKind;
 
 pub fn run(args: &Sweep) -> anyhow::Result<()> {
     let usual = Settings {

@@ -54,11 +54,17 @@ impl Prepared {
         };
         check_folder(&common.out, start)?;
         let source = Source::new(&common.data);
-        let of_data = overlay(&source.settings(), usual)?;
         let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
         let asked = overlay(usual, &given)?;
         let loaded = in_pool(common.threads, || load(&source, &asked.table, &asked.sizes, &reading))?;
         let notes = loaded.notes();
+        let decided = Settings {
+            augment: asked.augment.complete_copies()?,
+            table: loaded.table.clone(),
+            sizes: loaded.sizes.clone(),
+            ..source.settings()
+        };
+        let of_data = overlay(&decided, usual)?;
         // The reader knows nothing of copies.
         let report = loaded.report.filter(|_| asked.augment.augment.is_none());
         let dataset = augment(loaded.dataset, &asked.augment)?;

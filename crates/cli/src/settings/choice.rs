@@ -15,7 +15,7 @@ settings! {
     ChoiceFlags of Situation<'_>;
 
     "Choice of the penalty weight" {
-        /// Weights to choose from [default: 0.01,0.03,0.1,0.3,1,3]
+        /// Weights to choose from
         penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
             idle(no_choice), by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.penalty_weights.clone()));
 
@@ -29,7 +29,7 @@ settings! {
             idle(|on| only_sweep(on, "only sweep chooses a penalty")),
             by(|_, _: Vec<Penalty>| {}, |decided| decided.grid(|grid| grid.penalties.clone()));
 
-        /// The largest weight wins that costs at most this share of what is gained over a constant prediction [default: 0.15]
+        /// The largest weight wins that costs at most this share of what is gained over a constant prediction
         tolerance: f64 [value_name = "SHARE", allow_negative_numbers = true]
             idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
                 Rule::Tolerance { tolerance } => Some(tolerance),

@@ -1,6 +1,7 @@
 //! A table of settings: from its rows come the flags, the keys of a --config file, the errors for flags without effect and the
 //! completed config.toml.
 
+use corevar::model::ModelKind;
 pub use corevar::train::TrainConfig;
 
 pub use super::situation::Idle;
@@ -12,8 +13,9 @@ pub use crate::values::shown;
 ///     /// Help text
 ///     name: type [how clap reads it] idle(reason why it has no effect here, if so), where its value goes;
 ///
-/// The value goes to a field of the configuration, `config(epochs)`, whose default the help text shows; or by two functions
-/// that set it and get it back, `by(set, get)`; or it stays as it was typed, `typed`.
+/// The value goes to a field of the configuration, `config(epochs)`; or by two functions that set it and get it back,
+/// `by(set, get)`; or it stays as it was typed, `typed`, or `typed(default)`. The help text shows the default, unless it has
+/// words of its own for it.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
@@ -81,7 +83,12 @@ macro_rules! settings {
         }
     };
     (@default config($($place:tt)+)) => { Some($crate::settings::group::shown(&$crate::settings::group::TrainConfig::default().$($place)+)) };
-    (@default $how:ident $(($($place:tt)+))?) => { None };
+    (@default by($set:expr, $get:expr)) => {{
+        let get: fn(&$crate::settings::group::Decided) -> Option<_> = $get;
+        $crate::settings::group::usual(get)
+    }};
+    (@default typed($default:expr)) => { Some($crate::settings::group::shown(&$default)) };
+    (@default typed) => { None };
     (@set config($($place:tt)+), $config:ident, $value:expr) => {
         if let Some(value) = $value.clone() { $config.$($place)+ = value; }
     };
@@ -91,7 +98,7 @@ macro_rules! settings {
             set($config, value);
         }
     };
-    (@set typed, $config:ident, $value:expr) => {
+    (@set typed $(($default:expr))?, $config:ident, $value:expr) => {
         let _ = &$config;
     };
     (@get config($($place:tt)+), $decided:ident, $typed:expr) => { Some($decided.config.$($place)+.clone()) };
@@ -99,7 +106,7 @@ macro_rules! settings {
         let get: fn(&$crate::settings::group::Decided) -> Option<_> = $get;
         get($decided)
     }};
-    (@get typed, $decided:ident, $typed:expr) => {{
+    (@get typed $(($default:expr))?, $decided:ident, $typed:expr) => {{
         let _ = $decided;
         $typed.clone()
     }};
@@ -107,10 +114,18 @@ macro_rules! settings {
 
 pub(super) use settings;
 
-/// The text of --help: where a default stands in the table, it is shown.
+/// The text of --help, with the default unless the text names it: one that depends on other settings is put in words.
 pub fn help(text: &str, default: Option<String>) -> String {
-    match default {
-        Some(default) => format!("{} [default: {default}]", text.trim()),
-        None => text.trim().into(),
+    let text = text.trim();
+    match default.filter(|_| !text.contains("[default")) {
+        Some(default) => format!("{text} [default: {default}]"),
+        None => text.into(),
     }
+}
+
+/// The default of a setting that has an effect with some models only, or only when a weight is chosen.
+pub fn usual<T: serde::Serialize>(get: fn(&Decided) -> Option<T>) -> Option<String> {
+    let value =
+        [ModelKind::Cnn, ModelKind::Mlp].into_iter().find_map(|model| get(&Decided::usual(model, false)));
+    value.or_else(|| get(&Decided::usual(ModelKind::Cnn, true))).map(|value| shown(&value))
 }

@@ -8,6 +8,8 @@ mod situation;
 
 use std::path::Path;
 
+use corevar::Rule;
+use corevar::model::ModelKind;
 use corevar::penalty::Penalty;
 use corevar::study::{Choice, Grid};
 use corevar::train::{CheckedTrainConfig, TrainConfig};
@@ -88,6 +90,15 @@ pub struct Decided {
 }
 
 impl Decided {
+    /// What holds where nothing is given.
+    fn usual(model: ModelKind, chooses: bool) -> Self {
+        let config = TrainConfig { model: model.spec(), ..Default::default() };
+        let choice = chooses.then(|| Choice { grid: Grid::of(&config), rule: Rule::default() });
+        // A default that is out of range would show in every test.
+        let config = config.check().unwrap_or_else(|error| unreachable!("{error}"));
+        Self { config, runs: 1, choice, sweeps: false }
+    }
+
     /// A sweep has lists of it.
     fn unless_swept<T>(&self, value: T) -> Option<T> {
         (!self.sweeps).then_some(value)
@@ -163,16 +174,17 @@ pub fn no_effect(name: &str, why: &str) -> Usage {
 #[cfg(test)]
 mod tests {
     use corevar::penalty::Penalty;
+    use corevar_data::table::Task;
 
     use super::*;
-    use crate::values::{ModelKind, TaskKind, Weight};
+    use crate::values::Weight;
 
     fn table(is_regression: bool) -> DataSituation {
         DataSituation { data: "t.csv".into(), built_in: false, is_regression }
     }
 
     fn resolved(given: Settings) -> anyhow::Result<Resolved> {
-        let data = table(given.table.task == Some(TaskKind::Regression));
+        let data = table(given.table.task == Some(Task::Regression));
         given.table.refuse_idle(&data)?;
         resolve(&given, &Settings::default(), &data, true, 1, Choosing::IfAsked)
     }

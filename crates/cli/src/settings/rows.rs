@@ -4,16 +4,18 @@
 use std::path::PathBuf;
 
 use corevar::batches::BatchMode;
-use corevar::model::ModelSpec;
+use corevar::model::{ModelKind, ModelSpec};
 use corevar::penalty::{Given, Normalise, Penalty};
 use corevar::train::TrainConfig;
+use corevar_data::Mode;
+use corevar_data::images::Crop;
+use corevar_data::table::{TableOptions, Task};
 
 use super::choice::ChoiceFlags;
 use super::group::{Decided, settings};
 use super::situation::{DataSituation, Idle, Situation};
-use crate::values::{
-    AugmentMode, Colour, CropFlag, DecayFlag, ImageSize, ModelKind, TaskKind, Weight, by_name,
-};
+use crate::data::DATA_SEED;
+use crate::values::{Colour, DecayFlag, ImageSize, Weight, by_name};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -75,7 +77,7 @@ settings! {
             by(|config, penalty| config.penalty = penalty, |decided| decided.unless_swept(decided.config.penalty));
 
         /// Weight λ of the penalty, or auto: chosen on validation rows. With --model linear also inf: no prediction varies
-        /// inside a group at all [default: 1]
+        /// inside a group at all
         penalty_weight: Weight [visible_alias = "lambda", value_name = "W|auto", allow_negative_numbers = true]
             idle(|on| match on.sweeps() {
                 true => Some("sweep takes a list, --penalty-weights".into()),
@@ -107,14 +109,14 @@ settings! {
         /// linear (solved exactly), mlp or cnn [default: cnn for images, linear for features]
         model: ModelKind [value_name = "KIND", value_parser = by_name::<ModelKind>]
             idle(never),
-            by(|config, kind: ModelKind| config.model = kind.spec(), |decided| Some(ModelKind::of(&decided.config.model)));
+            by(|config, kind: ModelKind| config.model = kind.spec(), |decided| Some(decided.config.model.kind()));
 
         /// Give every feature mean 0 and variance 1 first, so that the ridge treats them alike
         standardise: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
             idle(|on| on.are_images.then(|| "only features are standardised, not images".into())),
             config(standardise);
 
-        /// Widths of the hidden layers of an mlp [default: 500,500]
+        /// Widths of the hidden layers of an mlp
         hidden: Vec<usize> [value_name = "N,N,..", value_delimiter = ',']
             idle(|on| not_model(on, ModelKind::Mlp, "only --model mlp has hidden layers")),
             by(|config, widths: Vec<usize>| if let ModelSpec::Mlp { hidden } = &mut config.model { *hidden = widths },
@@ -123,23 +125,23 @@ settings! {
                    _ => None,
                });
 
-        /// Channels of the convolutions of a cnn [default: 16,32,64,128]
+        /// Channels of the convolutions of a cnn
         channels: Vec<usize> [value_name = "N,N,..", value_delimiter = ',']
             idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has channels")),
             by(|config, channels: Vec<usize>| set_cnn(config, |cnn| cnn.channels = channels),
                |decided| cnn(decided, |cnn| cnn.channels.clone()));
 
-        /// Side of the kernels of a cnn, in pixels [default: 5]
+        /// Side of the kernels of a cnn, in pixels
         kernel: usize [value_name = "N"]
             idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has kernels")),
             by(|config, kernel| set_cnn(config, |cnn| cnn.kernel = kernel), |decided| cnn(decided, |cnn| cnn.kernel));
 
-        /// Step of the kernels of a cnn, in pixels [default: 2]
+        /// Step of the kernels of a cnn, in pixels
         stride: usize [value_name = "N"]
             idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has kernels")),
             by(|config, stride| set_cnn(config, |cnn| cnn.stride = stride), |decided| cnn(decided, |cnn| cnn.stride));
 
-        /// Slope of the cnn's activation below zero; 0 is ReLU [default: 0.2]
+        /// Slope of the cnn's activation below zero; 0 is ReLU
         negative_slope: f64 [value_name = "S", allow_negative_numbers = true]
             idle(|on| not_model(on, ModelKind::Cnn, "only --model cnn has this activation")),
             by(|config, slope: f64| set_cnn(config, |cnn| cnn.negative_slope = slope as f32),
@@ -161,7 +163,7 @@ settings! {
         /// Step size of Adam at the start
         learning_rate: f64 [value_name = "R", allow_negative_numbers = true] idle(exact), config(learning_rate);
 
-        /// How the learning rate falls: cosine, constant, or a factor per epoch such as 0.95 [default: cosine]
+        /// How the learning rate falls: cosine, constant, or a factor per epoch such as 0.95
         decay: DecayFlag [value_name = "HOW"]
             idle(exact), by(|config, decay: DecayFlag| config.decay = decay.0, |decided| Some(DecayFlag(decided.config.decay)));
 
@@ -195,13 +197,13 @@ settings! {
         /// Only pictures of this class get one
         augment_label: String [value_name = "CLASS"] idle(no_augment), typed;
 
-        /// The same copies in every epoch (fixed), or drawn anew (fresh) [default: fixed]
-        augment_mode: AugmentMode [value_name = "fixed|fresh", value_parser = by_name::<AugmentMode>]
+        /// The same copies in every epoch (fixed), or drawn anew (fresh)
+        augment_mode: Mode [value_name = "fixed|fresh", value_parser = by_name::<Mode>]
             idle(|on| no_augment(on).or_else(|| {
-                let fresh = on.settings.augment.augment_mode == Some(AugmentMode::Fresh);
+                let fresh = on.settings.augment.augment_mode == Some(Mode::Fresh);
                 exact(on).filter(|_| fresh)
             })),
-            typed;
+            typed(Mode::default());
     }
 }
 
@@ -210,8 +212,8 @@ settings! {
     TableFlags of DataSituation;
 
     "Your data" {
-        /// classification or regression [default: classification]
-        task: TaskKind [value_name = "KIND", value_parser = by_name::<TaskKind>] idle(built_in), typed;
+        /// classification or regression
+        task: Task [value_name = "KIND", value_parser = by_name::<Task>] idle(built_in), typed(Task::default());
 
         /// Column of the label [default: y or label]
         label_column: String [value_name = "NAME"] idle(built_in), typed;
@@ -234,8 +236,9 @@ settings! {
         /// Resize images to HEIGHTxWIDTH, such as 64x48
         image_size: ImageSize [value_name = "HxW"] idle(built_in), typed;
 
-        /// Which part of an image is resized: none (all of it, stretched) or center [default: none]
-        crop: CropFlag [value_name = "none|center", value_parser = by_name::<CropFlag>] idle(built_in), typed;
+        /// Which part of an image is resized: none (all of it, stretched) or center
+        crop: Crop [value_name = "none|center", value_parser = by_name::<Crop>]
+            idle(built_in), typed(TableOptions::default().crop);
 
         /// Read images as grey or rgb [default: grey if all are]
         colour: Colour [value_name = "grey|rgb", value_parser = by_name::<Colour>] idle(built_in), typed;
@@ -249,7 +252,7 @@ settings! {
             idle(built_in), typed;
 
         /// Decides the split by id that is made when the data have none
-        split_seed: u64 [value_name = "S", value_parser = seed()] idle(built_in), typed;
+        split_seed: u64 [value_name = "S", value_parser = seed()] idle(built_in), typed(TableOptions::default().seed);
 
         /// Bins that the label of a regression is cut into for grouping
         label_bins: usize [value_name = "N"]
@@ -273,6 +276,6 @@ settings! {
         test_rows: usize [value_name = "N"] idle(not_built_in), typed;
 
         /// Decides what is drawn
-        data_seed: u64 [value_name = "S", value_parser = seed()] idle(not_built_in), typed;
+        data_seed: u64 [value_name = "S", value_parser = seed()] idle(not_built_in), typed(DATA_SEED);
     }
 }

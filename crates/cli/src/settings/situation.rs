@@ -1,11 +1,12 @@
 //! What decides whether a setting has an effect.
 
-use corevar::model::{InputShape, ModelSpec};
+use corevar::model::{InputShape, ModelKind, ModelSpec};
 use corevar::penalty::Penalty;
+use corevar_data::table::Task;
 
 use super::Settings;
 use crate::data::Source;
-use crate::values::{ModelKind, TaskKind, Weight};
+use crate::values::Weight;
 
 /// Why a setting has no effect; None where it has one.
 pub type Idle = Option<String>;
@@ -29,12 +30,12 @@ pub struct DataSituation {
 }
 
 impl DataSituation {
-    pub fn new(source: &Source, task: Option<TaskKind>) -> Self {
+    pub fn new(source: &Source, task: Option<Task>) -> Self {
         let (data, built_in) = match source {
             Source::BuiltIn(generator) => (generator.name().to_string(), true),
             Source::Path(path) => (path.display().to_string(), false),
         };
-        Self { data, built_in, is_regression: task == Some(TaskKind::Regression) }
+        Self { data, built_in, is_regression: task == Some(Task::Regression) }
     }
 }
 
@@ -56,7 +57,7 @@ impl<'a> Situation<'a> {
             true => InputShape::Image { height: 1, width: 1, channels: 1 },
             false => InputShape::Features(1),
         };
-        let usual = ModelKind::of(&ModelSpec::usual(input));
+        let usual = ModelSpec::usual(input).kind();
         Self {
             settings,
             model: settings.model.unwrap_or(usual),

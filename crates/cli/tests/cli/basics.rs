@@ -130,6 +130,38 @@ fn train_takes_the_settings_of_another_run() {
 }
 
 #[test]
+fn config_toml_has_what_the_reader_decided_and_reads_the_same_again() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    succeeds(
+        folder.path(),
+        "generate stickmen --rows 60 --groups 10 --test-rows 20 --out pictures --intervene rotate=U(5,10) --quiet",
+    );
+    let drawn = "rows = 60 | groups = 10 | test-rows = 20 | data-seed = 1";
+    let table = "task = \"classification\" | label-column = \"y\" | group-column = \"group_id\" | split-column = \"split\"";
+    let pictures = "filename-column = \"filename\" | image-size = \"64x64\" | crop = \"none\" | colour = \"grey\" | \
+        skip-unreadable = false | augment-rows = \"1.0\" | augment-mode = \"fixed\"";
+    for (data, flags, settings) in [
+        ("linear", "--rows 60 --groups 10 --test-rows 20", drawn.to_string()),
+        ("metadata.csv", "", format!("{table} | features = \"x1,x2\"")),
+        ("pictures", "--augment rotate=U(35,70) --epochs 1", format!("{table} | {pictures}")),
+    ] {
+        let name = data.replace(".csv", "");
+        succeeds(folder.path(), &format!("train {data} {flags} --out {name}-run --quiet"));
+        succeeds(
+            folder.path(),
+            &format!("train {data} --config {name}-run/config.toml --out {name}-again --quiet"),
+        );
+        let [config, again] = ["run", "again"]
+            .map(|run| fs::read_to_string(folder.path().join(format!("{name}-{run}/config.toml"))).unwrap());
+        assert_eq!(config, again);
+        for setting in settings.split(" | ") {
+            assert!(config.lines().any(|line| line == setting), "{setting}: {config}");
+        }
+    }
+}
+
+#[test]
 fn linear_models_are_exact_also_at_infinity() {
     let folder = folder();
     let stdout = succeeds(

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Why there is no robustness curve.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertificateError {
     /// A setting out of its range.
     #[error("{field} is {value}, but must be {range}")]

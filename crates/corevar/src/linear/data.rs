@@ -19,6 +19,7 @@ pub struct LinearData<'a> {
 
 /// The labels of the rows.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Targets<'a> {
     /// A class a row, `0..count`.
     Classes {

@@ -30,7 +30,7 @@ pub use network::Trainable;
 pub(crate) use network::{Network, half_squared_weights, is_weight};
 pub(crate) use predictions::log_sum_exp;
 pub use predictions::{Outputs, Predictions};
-pub use spec::ModelSpec;
+pub use spec::{ModelKind, ModelSpec};
 
 /// Numbers that one row may become inside a model: weights can be few and the maps between them huge.
 pub(crate) const MOST_ACTIVATIONS: usize = 1 << 24;

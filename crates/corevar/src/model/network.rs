@@ -14,6 +14,7 @@ pub trait Trainable: Module {
 
 /// A network with weights.
 #[derive(Module, Debug)]
+#[non_exhaustive]
 pub enum Network {
     /// Dense layers with softplus between them; one alone is a linear model.
     Mlp(Mlp),

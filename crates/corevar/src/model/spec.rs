@@ -12,6 +12,7 @@ use crate::rows::InputShape;
 /// A model before it has weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
+#[non_exhaustive]
 pub enum ModelSpec {
     /// Multinomial logistic (or linear) regression, solved exactly: see [`crate::linear`].
     Linear,
@@ -24,7 +25,40 @@ pub enum ModelSpec {
     Cnn(CnnSpec),
 }
 
+/// A model without its sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ModelKind {
+    /// [`ModelSpec::Linear`]
+    Linear,
+    /// [`ModelSpec::Mlp`]
+    Mlp,
+    /// [`ModelSpec::Cnn`]
+    Cnn,
+}
+
+impl ModelKind {
+    /// The model with its usual sizes, those of the paper.
+    pub fn spec(self) -> ModelSpec {
+        match self {
+            Self::Linear => ModelSpec::Linear,
+            Self::Mlp => ModelSpec::Mlp { hidden: vec![500, 500] },
+            Self::Cnn => ModelSpec::Cnn(CnnSpec::default()),
+        }
+    }
+}
+
 impl ModelSpec {
+    /// The model without its sizes.
+    pub fn kind(&self) -> ModelKind {
+        match self {
+            Self::Linear => ModelKind::Linear,
+            Self::Mlp { .. } => ModelKind::Mlp,
+            Self::Cnn(_) => ModelKind::Cnn,
+        }
+    }
+
     /// The usual model: a CNN for pictures, a linear one for features.
     pub fn usual(input: InputShape) -> Self {
         match input {

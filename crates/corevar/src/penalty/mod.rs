@@ -35,6 +35,7 @@ pub use variance::SMALLEST_VARIANCE;
 /// Which groups the mean `mean_j` of a penalty is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Normalise {
     /// Groups with two rows or more: does not vanish when few rows are grouped (the authors' program).
     #[default]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What the model sees of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum InputShape {
     /// So many numbers.
     Features(usize),

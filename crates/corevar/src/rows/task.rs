@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Classification into named classes, or regression.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Task {
     /// One logit a class, cross-entropy.
     Classes(Vec<String>),

@@ -19,6 +19,7 @@ use crate::DataError;
 
 /// Where decoded pictures are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Cache {
     /// In the user's folder for caches (`$XDG_CACHE_HOME/corevar`, `~/.cache/corevar`), for data sets of a
     /// thousand pictures or more; in memory for smaller ones and where that folder cannot be written.

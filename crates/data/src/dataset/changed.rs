@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Pixels;
 use crate::interventions::Recipe;
 use crate::{DataError, ImageShape};
 
 /// Whether a changed picture is the same every time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Mode {
     /// The strengths are drawn once: a row has the same pixels in every epoch.
     #[default]

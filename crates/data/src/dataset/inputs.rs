@@ -36,6 +36,7 @@ pub struct Images {
 
 /// Pixels in memory, or in a packed file of which rows are read when a batch asks for them.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Pixels {
     /// All rows, one after the other.
     Memory(Vec<u8>),

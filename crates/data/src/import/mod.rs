@@ -20,6 +20,7 @@ use crate::error::Place;
 
 /// A data set that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Source {
     /// Handwritten digits, without ids; also Fashion-MNIST and others in the same files.
     Mnist,

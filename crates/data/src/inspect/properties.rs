@@ -25,6 +25,7 @@ const VARIES: f64 = 0.1;
 /// What a property is a property of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Kind {
     /// The picture as the model sees it.
     Picture,

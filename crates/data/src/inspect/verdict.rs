@@ -12,6 +12,7 @@ const CONSTANT: f64 = 1e-4;
 /// Whether CoRe can help here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// No row has an id.
     NoIds,

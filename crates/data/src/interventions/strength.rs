@@ -7,6 +7,7 @@ use rand_distr::{Exp1, StandardNormal};
 
 /// A strength as it is written: `45`, `N(30,10)`, `100+Exp(20)`, `100-N(20,1)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Strength {
     /// The same for every picture.
     Fixed(f64),
@@ -32,6 +33,7 @@ pub enum Sign {
 
 /// A law of random strengths.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Law {
     /// `N(mean,sd)`
     Normal {

@@ -24,6 +24,8 @@ mod rows;
 
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 pub use crate::error::TableProblem;
 pub(crate) use inside::climbs_out;
 pub use npy::read as read_matrix;
@@ -40,7 +42,9 @@ use roles::{InputRole, Roles};
 use rows::Rows;
 
 /// What the label is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Task {
     /// One of several classes.
     #[default]
@@ -51,6 +55,7 @@ pub enum Task {
 
 /// What the data are read for, which decides what they must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Purpose {
     /// A model will be trained: there are training rows, of two classes or more, and no other split has
     /// a class that they lack.

@@ -49,6 +49,7 @@ pub struct Columns {
 
 /// Where the inputs came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InputColumns {
     /// A column of paths.
     Filename(String),

@@ -11,6 +11,7 @@ use crate::album::FacePhoto;
 /// What two rows of a group have in common, beside the class (paper, "Grouping setting 1" to 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "usize", into = "usize")]
+#[non_exhaustive]
 pub enum Grouping {
     /// 1: the same image, each time with its own draw of the intervention.
     SameImage,
