@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use corevar::evidence::{Evidence, StressCurve};
 use corevar::penalty::weight;
-use corevar::results::{EstimatorResult, Numbers, Results, Setting};
+use corevar::results::{EstimatorResult, Numbers, Results, RunResult, Setting};
 use corevar::stress::WorstCase;
 use corevar_data::{BySplit, SplitName};
 use corevar_paper::Reproduction;
@@ -86,7 +86,8 @@ pub fn details(results: &Results, evidence: &Evidence) -> String {
             "within",
             "between",
             "ratio",
-            "loss at ξ = 4",
+            "guarded at k = 1",
+            "at k = 3",
         ];
         let mut rows = vec![head.map(String::from).to_vec()];
         for estimator in &results.estimators {
@@ -98,7 +99,6 @@ pub fn details(results: &Results, evidence: &Evidence) -> String {
                 let scale = if results.data.classes.is_empty() { 1.0 } else { 100.0 };
                 format!("{:.2} to {:.2}", scale * error.low, scale * error.high)
             });
-            let robust = numbers.loss.zip(numbers.loss_sd).map(|(loss, sd)| loss + 2.0 * sd);
             let mut row = vec![label(estimator, several), number(numbers.loss)];
             row.push(interval.unwrap_or_else(|| "-".into()));
             let others = [
@@ -108,14 +108,21 @@ pub fn details(results: &Results, evidence: &Evidence) -> String {
                 numbers.within_variance,
                 numbers.between_variance,
                 numbers.variance_ratio,
-                robust,
             ];
             row.extend(others.map(number));
+            row.extend([1, 3].map(|k| number(guarded(estimator, split, k))));
             rows.push(row);
         }
         text += &format!("\n{split}\n{}", align(&rows));
     }
     text
+}
+
+/// The guarded error at k SDs, mean over the runs.
+fn guarded(estimator: &EstimatorResult, split: &str, k: usize) -> Option<f64> {
+    let of_run = |run: &RunResult| run.splits.get(split)?.guarded_error.as_ref()?.get(k).copied();
+    let errors: Vec<f64> = estimator.runs.iter().map(of_run).collect::<Option<_>>()?;
+    (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
 }
 
 fn number(value: Option<f64>) -> String {

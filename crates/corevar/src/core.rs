@@ -1,11 +1,13 @@
 //! The estimator in a few words.
 
 use burn::tensor::Device;
-use corevar_data::{Dataset, Tip};
+use corevar_data::{BySplit, Dataset, Split, Tip};
 
-use crate::model::{InputShape, Model, ModelSpec};
+use crate::model::{InputShape, Model, ModelError, ModelSpec, Outputs};
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
+use crate::rows::Rows;
+use crate::style::{StyleSpread, held_out};
 use crate::train::{Quiet, TrainConfig, TrainError, train};
 
 /// The CoRe estimator: fits one model on the split `train` of the data. What is not said is the default of
@@ -112,6 +114,17 @@ impl Core {
         let model = self.model.clone().unwrap_or_else(|| ModelSpec::usual(InputShape::of(data)));
         let config = TrainConfig { model, ..self.config.clone() }.check()?;
         let device = self.device.clone().unwrap_or_else(Device::flex);
-        Ok(train(&config, data, &device, &mut Quiet::default())?)
+        let mut model = train(&config, data, &device, &mut Quiet::default())?;
+        model.style = style(&model, data, config.label_bins).map_err(TrainError::from)?;
+        Ok(model)
     }
+}
+
+/// How much the outputs vary inside groups that were not trained on.
+fn style(model: &Model, data: &Dataset, label_bins: usize) -> Result<Option<StyleSpread>, ModelError> {
+    let splits = data.splits().iter().filter(|split| !split.rows.is_empty() && !split.name.is_train());
+    let outputs =
+        |split: &Split| Ok((split.name.clone(), model.outputs(&Rows::new(data, &split.rows, label_bins))?));
+    let outputs: BySplit<Outputs> = splits.map(outputs).collect::<Result<_, ModelError>>()?;
+    Ok(StyleSpread::of_parts(&held_out(data, &outputs, label_bins)))
 }

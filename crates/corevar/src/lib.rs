@@ -36,6 +36,7 @@ mod fingerprint;
 pub mod linear;
 mod loss;
 pub mod model;
+mod outputs;
 pub mod penalty;
 mod range;
 pub mod results;
@@ -43,6 +44,7 @@ mod rows;
 mod rule;
 pub mod stress;
 pub mod study;
+pub mod style;
 pub mod train;
 mod verdict;
 

@@ -287,6 +287,7 @@ mod tests {
             calibration_error: None,
             by_class: BTreeMap::from([("circle".into(), class(60)), ("square".into(), class(40))]),
             worst_group_error: None,
+            guarded_error: None,
         };
         let splits = BySplit::from([("train", train)]);
         let mut results = results([0.4, 0.4], [0.4, 0.4]);

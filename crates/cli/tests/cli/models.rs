@@ -21,7 +21,7 @@ fn evaluate_repeats_the_numbers_of_the_run() {
         assert_eq!(of(&again, name), of(&before, name));
     }
     let table = succeeds(folder.path(), &format!("evaluate run nonlinear {SIZES} --out seen"));
-    for words in ["95 % interval", "calibration error", "worst group", "loss at ξ = 4", "biased"] {
+    for words in ["95 % interval", "calibration error", "worst group", "guarded at k = 1", "biased"] {
         assert!(table.contains(words), "{words}: {table}");
     }
     assert_eq!(

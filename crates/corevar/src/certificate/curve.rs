@@ -56,9 +56,9 @@ pub struct CurveConfig {
 }
 
 impl Default for CurveConfig {
-    /// Shifts of up to four standard deviations, sqrt(ξ) = 0, 0.25, .. 4.
+    /// Shifts of up to one standard deviation, sqrt(ξ) = 0, 0.125, .. 1: beyond, the first order says little.
     fn default() -> Self {
-        let shifts = (0..=16).map(|k| (f64::from(k) / 4.0).powi(2)).collect();
+        let shifts = (0..=8).map(|k| (f64::from(k) / 8.0).powi(2)).collect();
         Self { shifts, level: 0.95, resamples: 1000, seed: 0 }
     }
 }
@@ -89,7 +89,8 @@ impl CurveConfig {
 pub struct RobustnessCurve {
     /// Mean loss of all rows, the curve at ξ = 0.
     pub expected_loss: f64,
-    /// `C_{l,1/2}`: standard deviation of the loss inside a group, mean over groups of two rows or more.
+    /// `C_{l,1/2}`: standard deviation of the loss inside a group, mean over groups of two rows or more, without the bias of
+    /// small groups.
     pub loss_sd: f64,
     /// Those groups.
     pub groups: usize,
@@ -195,8 +196,20 @@ fn summaries(losses: &[f64], groups: &[usize]) -> Result<(Vec<Summary>, Vec<Summ
 
 fn summary(losses: &[f64]) -> Summary {
     let (rows, sum) = (losses.len() as f64, losses.iter().sum::<f64>());
-    let variance = losses.iter().map(|loss| (loss - sum / rows).powi(2)).sum::<f64>() / rows;
-    Summary { rows, sum, sd: variance.sqrt() }
+    let squares = losses.iter().map(|loss| (loss - sum / rows).powi(2)).sum::<f64>();
+    let sd = if losses.len() < 2 { 0.0 } else { (squares / (rows - 1.0)).sqrt() / c4(losses.len()) };
+    Summary { rows, sum, sd }
+}
+
+/// What the standard deviation of so many normal numbers, with `rows - 1`, is of the true one on average: 0.798 for a pair. By
+/// `c4(n) c4(n + 1) = sqrt((n - 1) / n)`.
+pub(super) fn c4(rows: usize) -> f64 {
+    let largest = 1000;
+    if rows > largest {
+        let rows = rows as f64;
+        return (4.0 * rows - 4.0) / (4.0 * rows - 3.0);
+    }
+    (2..rows).fold(std::f64::consts::FRAC_2_PI.sqrt(), |c4, n| ((n - 1) as f64 / n as f64).sqrt() / c4)
 }
 
 fn estimate(single: &[Summary], grouped: &[Summary]) -> Estimate {
@@ -224,13 +237,16 @@ mod tests {
         robustness_curve(&config.check().unwrap(), losses, groups)
     }
 
-    /// Groups {1, 3}, {2, 2} and a single 7: standard deviations 1 and 0, mean loss 3.
+    /// Groups {1, 3}, {2, 2} and a single 7: standard deviations √2 / c4(2) = √π and 0, mean loss 3.
     #[test]
     fn the_curve_is_the_mean_loss_plus_shifts_of_the_standard_deviation() {
         let curve = curve(&[1.0, 2.0, 7.0, 3.0, 2.0], &[8, 5, 1, 8, 5]).unwrap();
-        assert_eq!((curve.expected_loss, curve.loss_sd, curve.groups), (3.0, 0.5, 2));
-        let losses: Vec<f64> = curve.points.iter().map(|point| point.loss).collect();
-        assert_eq!(losses, [3.0, 3.5, 4.0]);
+        let half = std::f64::consts::PI.sqrt() / 2.0;
+        assert_eq!((curve.expected_loss, curve.groups), (3.0, 2));
+        assert!((curve.loss_sd - half).abs() < 1e-12);
+        for (point, loss) in curve.points.iter().zip([3.0, 3.0 + half, 3.0 + 2.0 * half]) {
+            assert!((point.loss - loss).abs() < 1e-12, "{point:?}");
+        }
         assert!(curve.points.iter().all(|point| point.low <= point.loss && point.loss <= point.high));
     }
 
@@ -239,14 +255,24 @@ mod tests {
         let config = CurveConfig { shifts: vec![1.0], resamples: 200, level: 0.9, seed: 3 }.check().unwrap();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let groups: Vec<usize> = (0..80).map(|row| row / 2).collect();
-        // Two uniform losses: mean 1/2, half their distance 1/6 on average.
+        // Two uniform losses: mean 1/2, distance 1/3 on average, which stands for a standard deviation of √π/6.
+        let truth = 0.5 + std::f64::consts::PI.sqrt() / 6.0;
         let covered = (0..200).filter(|_| {
             let losses: Vec<f64> = (0..80).map(|_| rng.random::<f64>()).collect();
             let point = robustness_curve(&config, &losses, &groups).unwrap().points[0];
-            (point.low..=point.high).contains(&(0.5 + 1.0 / 6.0))
+            (point.low..=point.high).contains(&truth)
         });
         let covered = covered.count();
         assert!((165..=195).contains(&covered), "{covered} of 200");
+    }
+
+    /// Values of the usual table of c4.
+    #[test]
+    fn c4_is_that_of_the_tables() {
+        for (rows, value) in [(2, 0.797885), (3, 0.886227), (10, 0.972659), (100, 0.997478), (1001, 0.999750)]
+        {
+            assert!((c4(rows) - value).abs() < 1e-6, "{rows}: {}", c4(rows));
+        }
     }
 
     #[test]

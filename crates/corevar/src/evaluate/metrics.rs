@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use corevar_data::Dataset;
 
 use super::{Measure, calibration_error, decompose, penalty_value, subgroups};
-use crate::model::{Outputs, log_sum_exp};
+use crate::outputs::{Outputs, log_sum_exp};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::{ClassResult, SplitResult};
 use crate::rows::{Rows, Task};
@@ -42,6 +42,7 @@ pub(super) fn summarise(dataset: &Dataset, rows: &Rows, outputs: &Outputs, measu
         calibration_error: None,
         by_class: BTreeMap::new(),
         worst_group_error: None,
+        guarded_error: None,
     };
     if let Some(Task::Classes(names)) = rows.task() {
         let wrong: Vec<bool> = outputs.predicted().iter().zip(&rows.labels).map(|(p, y)| p != y).collect();

@@ -12,6 +12,7 @@ use crate::model::Outputs;
 use crate::penalty::{Normalise, Penalty};
 use crate::results::SplitResult;
 use crate::rows::Rows;
+use crate::style::{StyleSpread, guarded_errors};
 
 pub use calibration::{ReliabilityBin, calibration_error, reliability};
 pub use metrics::losses;
@@ -29,7 +30,17 @@ pub struct Measure {
     pub label_bins: usize,
 }
 
-/// Everything that the records say of one split, from what the model said of its rows.
-pub(crate) fn evaluate(dataset: &Dataset, rows: &Rows, outputs: &Outputs, measure: Measure) -> SplitResult {
-    metrics::summarise(dataset, rows, outputs, measure)
+/// Everything that the records say of one split, from what the model said of its rows. `style` is how much its outputs vary
+/// inside held-out groups.
+pub(crate) fn evaluate(
+    dataset: &Dataset,
+    rows: &Rows,
+    outputs: &Outputs,
+    style: Option<&StyleSpread>,
+    measure: Measure,
+) -> SplitResult {
+    SplitResult {
+        guarded_error: style.map(|style| guarded_errors(rows, outputs, style)),
+        ..metrics::summarise(dataset, rows, outputs, measure)
+    }
 }

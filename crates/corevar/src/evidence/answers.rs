@@ -1,7 +1,7 @@
 //! What a model says of the rows of a split.
 
 use crate::evaluate::losses;
-use crate::model::{Outputs, log_sum_exp};
+use crate::outputs::{Outputs, log_sum_exp};
 use crate::rows::{Rows, Task};
 
 /// Outputs, losses and answers of one model, by position in the split.

@@ -49,6 +49,8 @@ use crate::evaluate::{Measure, reliability};
 use crate::model::ModelError;
 use crate::results::Setting;
 use crate::rows::Rows;
+use crate::style::{self, held_out};
+pub use crate::style::{GuardedCurve, GuardedPoint};
 
 /// Name and version of the form of `evidence.json`.
 pub const SCHEMA: &str = "corevar.evidence/1";
@@ -119,6 +121,9 @@ pub struct SplitEvidence {
     /// How the loss would rise if the style shifted; on held-out groups of two rows or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robustness: Option<RobustnessCurve>,
+    /// How many answers a style shift could turn; on held-out rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarded: Option<GuardedCurve>,
 }
 
 /// Looks at the models on every split.
@@ -148,6 +153,16 @@ pub(crate) fn gather(
             }
         }
         contrast.look(&split.name, &rows, &kept);
+    }
+    for (model, subject) in models.iter_mut().zip(subjects) {
+        let parts = held_out(dataset, subject.outputs, measure.label_bins);
+        for (split, curve) in style::curves(&parts, subject.model.style(), seed) {
+            model
+                .splits
+                .get_mut(&split)
+                .into_iter()
+                .for_each(|evidence| evidence.guarded = Some(curve.clone()));
+        }
     }
     let options = InspectOptions { label_bins: measure.label_bins, ..Default::default() };
     let lines = inspect(dataset, report, &options)?.lines_of_text();
@@ -204,6 +219,7 @@ impl SplitEvidence {
             by_attribute: attributes::by_attribute(dataset, rows, answers),
             worst_group: attributes::worst_group(dataset, rows, answers),
             robustness: is_held_out.then(|| robustness::curve(rows, answers, seed)).flatten(),
+            guarded: None,
         }
     }
 }

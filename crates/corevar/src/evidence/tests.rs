@@ -119,7 +119,7 @@ fn evidence_agrees_with_the_results() {
     let evidence = gather(&dataset, &subjects, MEASURE, 3, None).unwrap();
     for split in dataset.splits() {
         let rows = Rows::new(&dataset, &split.rows, MEASURE.label_bins);
-        let result = crate::evaluate::evaluate(&dataset, &rows, &outputs[&split.name], MEASURE);
+        let result = crate::evaluate::evaluate(&dataset, &rows, &outputs[&split.name], None, MEASURE);
         let found = &evidence.models[0].splits[&split.name];
         assert_eq!(found.error.unwrap().value, result.error);
         assert!((found.loss.unwrap().value - result.loss).abs() < 1e-12);

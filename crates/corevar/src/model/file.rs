@@ -18,6 +18,7 @@ use crate::files::write_whole;
 use crate::linear::LinearModel;
 use crate::range::ConfigError;
 use crate::rows::Task;
+use crate::style::StyleSpread;
 
 const SCHEMA: &str = "corevar.model/2";
 
@@ -47,6 +48,9 @@ struct Header {
     #[serde(default)]
     preparation: Preparation,
     task: Task,
+    /// See [`Model::style`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    style: Option<StyleSpread>,
     #[serde(default)]
     origin: Origin,
 }
@@ -80,6 +84,7 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
         scaling: model.scaling.clone(),
         preparation: model.preparation.clone(),
         task: model.task.clone(),
+        style: model.style.clone(),
         origin: model.origin.clone(),
     };
     let header = serde_json::to_string(&header).expect("plain data");
@@ -149,8 +154,9 @@ fn parse(bytes: &[u8]) -> Result<Model, String> {
         ModelSpec::Linear => Predictor::Linear(read_linear(&header, &tensors)?),
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
     };
-    let Header { model: spec, input, features, scaling, preparation, task, origin, .. } = header;
-    Ok(Model { predictor, spec, input, features, scaling, preparation, task, origin, notes: Vec::new() })
+    let Header { model: spec, input, features, scaling, preparation, task, style, origin, .. } = header;
+    let notes = Vec::new();
+    Ok(Model { predictor, spec, input, features, scaling, preparation, task, style, origin, notes })
 }
 
 /// What the file says of its model, if that makes sense.
@@ -175,6 +181,9 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     }
     if header.scaling.as_ref().is_some_and(|scaling| !scaling.is_valid(columns)) {
         return Err("its means and scales are not those of its features".into());
+    }
+    if header.style.as_ref().is_some_and(|style| !style.is_valid(header.task.outputs())) {
+        return Err("its variation inside groups is not that of its outputs".into());
     }
     match header.model.largest_map(header.input) {
         Some(numbers) if numbers <= MOST_ACTIVATIONS => Ok(header),
@@ -343,6 +352,7 @@ mod tests {
             scaling: None,
             preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()) },
             task,
+            style: None,
             origin: Origin { data: Some("a1".into()), version: "0.1.0".into() },
             notes: Vec::new(),
         }

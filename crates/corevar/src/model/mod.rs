@@ -19,7 +19,9 @@ use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
 use crate::linear::{LinearModel, RowsMatrix};
 use crate::rows::{Rows, Task};
+use crate::style::StyleSpread;
 
+pub use crate::outputs::Outputs;
 pub use crate::rows::{InputShape, Scaling};
 pub(crate) use cnn::Cnn;
 pub use cnn::CnnSpec;
@@ -28,8 +30,7 @@ pub(crate) use file::LARGEST_FILE;
 pub(crate) use mlp::Mlp;
 pub use network::Trainable;
 pub(crate) use network::{Network, half_squared_weights, is_weight};
-pub(crate) use predictions::log_sum_exp;
-pub use predictions::{Outputs, Predictions};
+pub use predictions::Predictions;
 pub use spec::{ModelKind, ModelSpec};
 
 /// Numbers that one row may become inside a model: weights can be few and the maps between them huge.
@@ -54,6 +55,7 @@ pub struct Model {
     pub(crate) scaling: Option<Scaling>,
     pub(crate) preparation: Preparation,
     pub(crate) task: Task,
+    pub(crate) style: Option<StyleSpread>,
     pub(crate) origin: Origin,
     pub(crate) notes: Vec<String>,
 }
@@ -100,7 +102,7 @@ impl Model {
                 self.outputs(&Rows::new(&rows, &all, 1))?
             }
         };
-        Ok(Predictions::new(outputs, self.task.clone()))
+        Ok(Predictions::new(outputs, self.task.clone(), self.style.clone()))
     }
 
     /// The data with the features in the order in which the model takes them.
@@ -196,6 +198,12 @@ impl Model {
     /// What was done to the training rows before: new rows must be read alike.
     pub fn preparation(&self) -> &Preparation {
         &self.preparation
+    }
+
+    /// How much its outputs vary inside held-out groups; None where there was no such group. Predictions have a style radius by
+    /// it.
+    pub fn style(&self) -> Option<&StyleSpread> {
+        self.style.as_ref()
     }
 
     /// Where it comes from.

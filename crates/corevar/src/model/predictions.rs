@@ -1,55 +1,20 @@
 //! What a model says of some rows.
 
+use crate::outputs::Outputs;
 use crate::rows::Task;
-
-/// Outputs of a model, row-major.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outputs {
-    /// Rows x columns.
-    pub values: Vec<f64>,
-    /// Classes, or 1 for regression.
-    pub columns: usize,
-}
-
-impl Outputs {
-    /// The outputs of each row.
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
-        self.values.chunks_exact(self.columns)
-    }
-
-    /// The class with the largest logit of each row; the first of equals.
-    pub fn predicted(&self) -> Vec<u32> {
-        let largest = |row: &[f64]| {
-            (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best }) as u32
-        };
-        self.rows().map(largest).collect()
-    }
-
-    /// Softmax of each row.
-    pub fn probabilities(&self) -> Vec<Vec<f64>> {
-        let softmax = |row: &[f64]| {
-            let total = log_sum_exp(row);
-            row.iter().map(|logit| (logit - total).exp()).collect()
-        };
-        self.rows().map(softmax).collect()
-    }
-}
-
-pub(crate) fn log_sum_exp(row: &[f64]) -> f64 {
-    let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    largest + row.iter().map(|logit| (logit - largest).exp()).sum::<f64>().ln()
-}
+use crate::style::{self, StyleSpread};
 
 /// The answers of a model, one per row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictions {
     outputs: Outputs,
     task: Task,
+    style: Option<StyleSpread>,
 }
 
 impl Predictions {
-    pub(super) fn new(outputs: Outputs, task: Task) -> Self {
-        Self { outputs, task }
+    pub(super) fn new(outputs: Outputs, task: Task, style: Option<StyleSpread>) -> Self {
+        Self { outputs, task, style }
     }
 
     /// Logits, or the numbers of a regression.
@@ -69,6 +34,15 @@ impl Predictions {
             Task::Classes(_) => self.outputs.probabilities(),
             Task::Regression => Vec::new(),
         }
+    }
+
+    /// The style radius of each answer: the smallest style shift, in SDs inside groups, that could turn it. None where the model
+    /// does not know how much style varies, and for a regression.
+    pub fn style_radii(&self) -> Option<Vec<f64>> {
+        let (Task::Classes(_), Some(style)) = (&self.task, &self.style) else { return None };
+        let sds = style.sds();
+        let answers = self.outputs.rows().zip(self.outputs.predicted());
+        Some(answers.map(|(row, class)| style::radius(row, class as usize, &sds)).collect())
     }
 
     /// The number of each row; empty for classes.

@@ -150,6 +150,10 @@ pub struct SplitResult {
     pub by_class: BTreeMap<String, ClassResult>,
     /// The largest error over class x attribute.
     pub worst_group_error: Option<f64>,
+    /// The guarded error at k = 0, 1, .. 6: the share of answers that a style shift of k SDs inside groups could turn, each class
+    /// counting alike. None without held-out groups. See [`crate::style`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guarded_error: Option<Vec<f64>>,
 }
 
 /// One class of a split.

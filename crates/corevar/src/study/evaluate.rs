@@ -13,6 +13,7 @@ use crate::model::{ModelError, Outputs};
 use crate::penalty::{Normalise, Penalty};
 use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
 use crate::rows::Rows;
+use crate::style::{StyleSpread, held_out};
 use crate::train::TrainConfig;
 
 /// Models that read the data alike, and the data as they read them.
@@ -103,18 +104,21 @@ impl<'a> Part<'a> {
     fn estimator(&self, runs: &[usize]) -> EstimatorResult {
         let run = |&place: &usize| {
             let found = &self.on.models[place];
+            let outputs = &self.outputs[place];
+            let own = StyleSpread::of_parts(&held_out(&self.on.dataset, outputs, measure().label_bins));
+            let style = own.as_ref().or(found.model.style());
             let splits =
-                self.outputs[place].iter().map(|(name, outputs)| (name.clone(), self.split(name, outputs)));
+                outputs.iter().map(|(name, outputs)| (name.clone(), self.split(name, outputs, style)));
             let (seed, seconds) = (found.setting.seed, found.seconds);
             RunResult { seed, seconds, splits: splits.collect(), notes: Vec::new() }
         };
         EstimatorResult::new(&self.on.models[runs[0]].setting, runs.iter().map(run).collect())
     }
 
-    fn split(&self, name: &str, outputs: &Outputs) -> SplitResult {
+    fn split(&self, name: &str, outputs: &Outputs, style: Option<&StyleSpread>) -> SplitResult {
         let (dataset, measure) = (&self.on.dataset, measure());
         let rows = dataset.split(name).unwrap_or_default();
-        evaluate(dataset, &Rows::new(dataset, rows, measure.label_bins), outputs, measure)
+        evaluate(dataset, &Rows::new(dataset, rows, measure.label_bins), outputs, style, measure)
     }
 
     fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {

@@ -19,6 +19,7 @@ use crate::evaluate::{Measure, evaluate};
 use crate::model::{Model, ModelSpec, Outputs};
 use crate::results::RunResult;
 use crate::rows::Rows;
+use crate::style::{StyleSpread, held_out};
 use crate::train::{
     AfterStep, CheckpointStore, EpochRecord, Log, NoCheckpoints, TrainConfig, TrainError, linear_path,
     train_from,
@@ -156,9 +157,11 @@ impl Jobs<'_> {
     ) -> Result<Finished, TrainError> {
         model.origin.data = Some(self.data.into());
         let outputs = self.outputs(&model)?;
+        model.style = StyleSpread::of_parts(&held_out(self.dataset, &outputs, self.measure.label_bins));
+        let style = model.style.as_ref();
         let splits = self.rows().filter_map(|(split, rows)| {
             let outputs = outputs.get(&split.name)?;
-            Some((split.name.clone(), evaluate(self.dataset, &rows, outputs, self.measure)))
+            Some((split.name.clone(), evaluate(self.dataset, &rows, outputs, style, self.measure)))
         });
         let result =
             RunResult { seed: job.seed(), seconds, splits: splits.collect(), notes: model.notes.clone() };

@@ -176,6 +176,7 @@ fn new_model(
         scaling,
         preparation: dataset.preparation().clone(),
         task,
+        style: None,
         origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
         notes: Vec::new(),
     }

@@ -6,7 +6,7 @@ use corevar::evidence::{
     ModelEvidence, PictureGroup, Pictures, Plane, Point, ReliabilityBin, Rescued, RescuedExample, SCHEMA,
     SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
 };
-use corevar::evidence::{CurvePoint, RobustnessCurve};
+use corevar::evidence::{CurvePoint, GuardedCurve, GuardedPoint, RobustnessCurve};
 use corevar::results::{EstimatorResult, Numbers, Oracle, Selection, Setting};
 use corevar_data::SplitName;
 
@@ -121,6 +121,7 @@ fn split(error: f64, has_groups: bool, classes: &[String]) -> SplitEvidence {
             error: 0.8,
         }),
         robustness: has_groups.then(|| robustness(3.0 * error)),
+        guarded: has_groups.then(|| guarded(error)),
     }
 }
 
@@ -139,6 +140,20 @@ fn robustness(loss: f64) -> RobustnessCurve {
         CurvePoint { shift: size * size, loss: at, low: 0.9 * at, high: 1.1 * at }
     };
     RobustnessCurve { expected_loss: loss, loss_sd: loss, groups: 250, points: (0..=16).map(point).collect() }
+}
+
+fn guarded(error: f64) -> GuardedCurve {
+    let point = |step: u32| {
+        let k = f64::from(step) / 4.0;
+        let at = (error * (1.0 + k)).min(1.0);
+        GuardedPoint { k, error: at, low: Some(0.9 * at), high: Some((1.1 * at).min(1.0)) }
+    };
+    GuardedCurve {
+        groups: 250,
+        grouped_classes: vec!["class 1".into()],
+        points: (0..=24).map(point).collect(),
+        by_class: Vec::new(),
+    }
 }
 
 fn stress(model: &ModelEvidence) -> StressCurve {

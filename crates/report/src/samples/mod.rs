@@ -114,6 +114,7 @@ fn split_result(is_core: bool, place: usize, seed: usize, classes: &[String]) ->
         calibration_error: Some(error / 2.0),
         by_class: classes.iter().enumerate().map(class).collect(),
         worst_group_error: Some((1.6 * error).min(1.0)),
+        guarded_error: None,
     }
 }
 
