@@ -19,5 +19,9 @@ pub fn run(args: &Sweep) -> anyhow::Result<()> {
         None | Some(ModelKind::Linear) => Ok(()),
         Some(_) => Err(Usage::new("path is for linear models").tip("use `corevar sweep` for networks")),
     })?;
-    prepared.run(prepared.study(), |outcome| table::path(&outcome.results, &outcome.evidence))
+    prepared.run(prepared.study(), |outcome| {
+        // With several folds the rows were held out in the choice, and the path is trained on all.
+        let held_out = outcome.path.as_ref().unwrap_or(&outcome.results);
+        table::path(&outcome.results, held_out, &outcome.evidence)
+    })
 }

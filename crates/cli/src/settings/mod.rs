@@ -93,7 +93,7 @@ impl Decided {
     /// What holds where nothing is given.
     fn usual(model: ModelKind, chooses: bool) -> Self {
         let config = TrainConfig { model: model.spec(), ..Default::default() };
-        let choice = chooses.then(|| Choice { grid: Grid::of(&config), rule: Rule::default() });
+        let choice = chooses.then(|| Choice { grid: Grid::of(&config), rule: Rule::default(), folds: None });
         // A default that is out of range would show in every test.
         let config = config.check().unwrap_or_else(|error| unreachable!("{error}"));
         Self { config, runs: 1, choice, sweeps: false }

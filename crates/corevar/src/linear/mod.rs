@@ -69,6 +69,8 @@ pub use crate::penalty::{Normalise, Penalty};
 pub use config::{CheckedLinearConfig, CheckedPathConfig, LinearConfig, PathConfig};
 pub use data::{LinearData, Targets};
 pub use error::LinearError;
+pub(crate) use gram::Gram;
+pub(crate) use kernels::dot;
 pub use lbfgs::Optimality;
 pub use matrix::{Block, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, SelectedRows, Stored};
 pub use model::{LinearFit, LinearModel, Note};

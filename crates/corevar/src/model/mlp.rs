@@ -29,7 +29,13 @@ impl Mlp {
     /// # Shapes
     /// inputs `[rows, features]` -> `[rows, outputs]`
     pub fn forward(&self, inputs: Tensor<2>) -> Tensor<2> {
-        let hidden = self.hidden.iter().fold(inputs, |x, layer| softplus(layer.forward(x), 1.0));
-        self.output.forward(hidden)
+        self.output.forward(self.hidden(inputs))
+    }
+
+    /// The last hidden layer; the inputs themselves where there is none.
+    /// # Shapes
+    /// inputs `[rows, features]` -> `[rows, hidden]`
+    pub(super) fn hidden(&self, inputs: Tensor<2>) -> Tensor<2> {
+        self.hidden.iter().fold(inputs, |x, layer| softplus(layer.forward(x), 1.0))
     }
 }

@@ -3,6 +3,7 @@
 mod cnn;
 mod error;
 mod file;
+mod hidden;
 mod init;
 mod mlp;
 mod network;
@@ -152,21 +153,6 @@ impl Model {
             && self.features == other.features
             && self.task == other.task
             && self.preparation == other.preparation
-    }
-
-    /// What a CNN makes of each picture before its last layer, as features; None for other models.
-    pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, ModelError> {
-        let Predictor::Network(Network::Cnn(cnn)) = &self.predictor else { return Ok(None) };
-        self.columns_in(pictures)?;
-        let all: Vec<usize> = (0..pictures.len()).collect();
-        let rows = Rows::new(pictures, &all, 1);
-        let mut values: Vec<f32> = Vec::new();
-        for positions in all.chunks(self.rows_at_once()) {
-            let seen = cnn.features(rows.inputs(positions, 0, None, &self.device())?);
-            values.extend(seen.into_data().iter::<f32>());
-        }
-        let width = values.len() / pictures.len().max(1);
-        Ok(Some(Features { names: (1..=width).map(|column| format!("x{column}")).collect(), values }))
     }
 
     /// How the model is built.

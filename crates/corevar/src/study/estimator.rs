@@ -40,7 +40,12 @@ impl Estimator {
     }
 
     /// One setting of a grid. Its key names the whole setting: another value in the grid must not change it.
-    fn setting(base: &TrainConfig, penalty: Penalty, weight: f64, ridge: f64) -> Result<Self, ConfigError> {
+    pub(super) fn setting(
+        base: &TrainConfig,
+        penalty: Penalty,
+        weight: f64,
+        ridge: f64,
+    ) -> Result<Self, ConfigError> {
         let config = TrainConfig { penalty, penalty_weight: weight, ridge, ..base.clone() }.check()?;
         let name = penalty.estimator_name();
         let key = match penalty {
@@ -61,18 +66,21 @@ pub struct Grid {
     pub ridges: Vec<f64>,
     /// Penalties; the pooled estimator is always trained too.
     pub penalties: Vec<Penalty>,
+    /// Whether larger weights are added until the criterion of the rule has turned.
+    pub grows: bool,
 }
 
 impl Grid {
-    /// Around 1, the weight that suits most data. Far beyond, the penalty shrinks the logits rather than their style.
+    /// Where a path begins. It grows from there.
     pub const PENALTY_WEIGHTS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
-    /// The usual weights of one penalty and ridge.
+    /// The usual weights of one penalty and ridge, and larger ones where they are needed.
     pub fn of(config: &TrainConfig) -> Self {
         Self {
             penalty_weights: Self::PENALTY_WEIGHTS.to_vec(),
             ridges: vec![config.ridge],
             penalties: vec![config.penalty],
+            grows: true,
         }
     }
 

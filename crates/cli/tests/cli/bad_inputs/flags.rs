@@ -349,7 +349,7 @@ pub const CASES: &[Case] = &[
     flags(
         "sweep nonlinear --out x --guard 1 --tolerance 0.1",
         2,
-        "--tolerance has no effect beside another rule",
+        "--guard, --tolerance and --one-standard-error are different rules",
     ),
     flags(
         "sweep nonlinear --out x --penalties none",
