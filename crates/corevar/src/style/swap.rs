@@ -218,7 +218,13 @@ fn solve(values: &[f64], width: usize, vectors: &[Vec<f64>]) -> Result<Vec<Vec<f
 
 #[cfg(test)]
 mod tests {
+    use corevar_data::Dataset;
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha8Rng;
+
     use super::*;
+    use crate::Core;
+    use crate::linear::simulate::normal;
 
     #[test]
     fn solving_by_inner_products_inverts_the_covariance() {
@@ -227,6 +233,53 @@ mod tests {
         let solved = solve(&values, 2, &[vec![1.0, 1.0]]).unwrap();
         assert!((solved[0][0] - 1.0 / 2.125).abs() < 1e-12, "{solved:?}");
         assert!((solved[0][1] - 1.0 / 0.625).abs() < 1e-12, "{solved:?}");
+    }
+
+    /// `scripts/golden/swap.py` made the file.
+    #[test]
+    fn the_discriminant_direction_is_that_of_scikit_learn() {
+        #[derive(serde::Deserialize)]
+        struct Golden {
+            rows: Vec<f64>,
+            labels: Vec<usize>,
+            direction: Vec<f64>,
+        }
+        let golden: Golden = serde_json::from_str(include_str!("../../tests/golden/swap.json")).unwrap();
+        let mut sample =
+            Sample { width: 4, values: golden.rows, classes: golden.labels, ..Default::default() };
+        let means = sample.centre_by_label(2);
+        let directions = solve(&sample.values, 4, &means).unwrap();
+        for (place, expected) in golden.direction.iter().enumerate() {
+            let found = directions[1][place] - directions[0][place];
+            assert!((found - expected).abs() < 1e-9, "{place}: {found} {expected}");
+        }
+    }
+
+    /// Core along the first feature, style along the second, twice as far apart in class a as it varies inside groups: a swap moves
+    /// the margin by the whole distance of the styles, whatever the core does.
+    #[test]
+    fn a_swap_moves_the_margin_by_the_distance_of_the_styles() {
+        let mut rng = ChaCha8Rng::seed_from_u64(5);
+        let (mut values, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        for object in 0..4000 {
+            let (label, side) = if object % 2 == 0 { ("a", 1.0) } else { ("b", -1.0) };
+            let core = 1.5 * side + normal(&mut rng);
+            for _ in 0..2 {
+                values.extend([core as f32, (side + normal(&mut rng)) as f32]);
+                labels.push(label);
+                ids.push(Some(object));
+            }
+        }
+        let data = Dataset::features(["core", "style"], values).classes(&labels).ids(ids).check().unwrap();
+        let model = Core::pooled().with(|config| config.standardise = false).fit(&data).unwrap();
+        let rows = Rows::new(&data, data.train(), 1);
+        let outputs = model.outputs(&rows).unwrap();
+        let scores = Scores::of(&model, &rows, &rows, 2).unwrap();
+        let swap = StyleSwap::of(&model, &scores, &rows, &outputs).unwrap().between(0, 1);
+        // The ridge of a tenth takes a tenth of it, as it does of every direction with variance 1.
+        let weights = model.linear().unwrap().logit_weights();
+        let expected = 2.0 * (weights[0][1] - weights[1][1]).abs() / 1.1;
+        assert!((swap / expected - 1.0).abs() < 0.1, "{swap} {expected}");
     }
 
     #[test]

@@ -32,7 +32,9 @@ pub fn linear(family: (usize, usize, usize, usize, f64), bias: f64, seed: u64) -
     let axes = orthonormal(columns, CORES + styles, &mut normal);
     let (core, style) = (unit(CORES, &mut normal), unit(styles, &mut normal));
     let mut drawn = Drawn::default();
-    for (split, count, pairs, sign) in [("train", objects, pairs, 1.0), ("test1", TEST_ROWS, 0, 1.0), ("test2", TEST_ROWS, 0, -1.0)] {
+    for (split, count, pairs, sign) in
+        [("train", objects, pairs, 1.0), ("test1", TEST_ROWS, 0, 1.0), ("test2", TEST_ROWS, 0, -1.0)]
+    {
         for object in 0..count {
             let class = if normal() > 0.0 { 1.0 } else { -1.0 };
             let of_object: Vec<f64> = core.iter().map(|a| CORE * class * a + normal()).collect();
@@ -55,7 +57,9 @@ pub fn nonlinear(pairs: usize, bias: f64, seed: u64) -> Dataset {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = move || rng.sample::<f64, _>(StandardNormal);
     let mut drawn = Drawn::default();
-    for (split, count, pairs, sign) in [("train", 600, pairs, 1.0), ("test1", TEST_ROWS, 0, 1.0), ("test2", TEST_ROWS, 0, -1.0)] {
+    for (split, count, pairs, sign) in
+        [("train", 600, pairs, 1.0), ("test1", TEST_ROWS, 0, 1.0), ("test2", TEST_ROWS, 0, -1.0)]
+    {
         for object in 0..count {
             let class = if normal() > 0.0 { 1.0 } else { -1.0 };
             let radius = 2.0 + 0.5 * class + 0.25 * normal();

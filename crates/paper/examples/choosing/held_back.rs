@@ -17,23 +17,37 @@ type Failure = Box<dyn std::error::Error>;
 /// Everything that can be made; `real` is a folder of `choosing_data.py`, `mnist` one with the four files of MNIST.
 pub fn subjects(real: Option<&Path>, mnist: Option<&Path>, seed: u64) -> Result<Vec<Subject>, Failure> {
     let album = faces::album(faces::AlbumSizes { persons: 1500, ..Default::default() }, seed);
-    let quality = Quality { rows: 2000, groups: 400, grouping: Grouping::SameImage, mean: 30.0, test_rows: 600 };
+    let quality =
+        Quality { rows: 2000, groups: 400, grouping: Grouping::SameImage, mean: 30.0, test_rows: 600 };
     let gender = Gender { rows: 2000, groups: 200, share_of_men: 0.5, test1_rows: 600, test2_rows: 600 };
     let rotated = Mnist { originals: 1000, copies: 200, test_rows: 2000, held_out: false };
     let drawn_digits = digits::album(digits::AlbumSizes { train: 2000, test: 2000 }, seed);
     let stickmen = find("stickmen").ok_or("no stickmen")?;
     let stickmen = stickmen.generate(&Sizes { rows: 2000, groups: 200, test_rows: 1000 }, seed)?;
-    let elmer = Elmer { test_rows: 600, ..Default::default() }.build(&animals::album(Default::default(), seed), seed)?;
+    let elmer = Elmer { test_rows: 600, ..Default::default() }
+        .build(&animals::album(Default::default(), seed), seed)?;
     let mut subjects = vec![
         subject("stickmen", stickmen, network(8), "test1", "test2"),
         subject("faces: JPEG quality", quality.build(&album, seed)?, network(8), "test1", "test2"),
         subject("faces: glasses and sex", gender.build(&album, seed)?, network(8), "test1", "test2"),
         subject("animals: colour", elmer, network(20), "test1", "test2"),
-        subject("drawn digits, rotated", rotated.build(&drawn_digits, seed)?, digits_network(), "test2", "test1"),
+        subject(
+            "drawn digits, rotated",
+            rotated.build(&drawn_digits, seed)?,
+            digits_network(),
+            "test2",
+            "test1",
+        ),
     ];
     if let Some(folder) = mnist {
         let album = originals::mnist(folder)?;
-        subjects.push(subject("MNIST, rotated", rotated.build(&album, seed)?, digits_network(), "test2", "test1"));
+        subjects.push(subject(
+            "MNIST, rotated",
+            rotated.build(&album, seed)?,
+            digits_network(),
+            "test2",
+            "test1",
+        ));
     }
     let Some(real) = real else { return Ok(subjects) };
     for (name, config, plain, shifted) in [

@@ -92,7 +92,8 @@ fn families_table(draws: u64) -> Result<String, Failure> {
     for family in families::LINEAR {
         for (bias, size) in families::BIASES {
             let (columns, _, objects, pairs, noise) = family;
-            let name = format!("linear, {columns} features, {pairs} pairs of {objects}, noise {noise}, bias {bias}");
+            let name =
+                format!("linear, {columns} features, {pairs} pairs of {objects}, noise {noise}, bias {bias}");
             let of = |seed| linear(name.clone(), families::linear(family, size, 90_000 + seed));
             text += &mean_row(&name, (0..draws).map(|seed| judge(&of(seed))).collect::<Result<Vec<_>, _>>()?);
         }
@@ -106,7 +107,10 @@ fn families_table(draws: u64) -> Result<String, Failure> {
                 config: config.clone(),
                 ..linear(name.clone(), families::nonlinear(pairs, size, 80_000 + seed))
             };
-            text += &mean_row(&name, (0..draws.min(2)).map(|seed| judge(&of(seed))).collect::<Result<Vec<_>, _>>()?);
+            text += &mean_row(
+                &name,
+                (0..draws.min(2)).map(|seed| judge(&of(seed))).collect::<Result<Vec<_>, _>>()?,
+            );
         }
     }
     Ok(text + "\n")
@@ -129,7 +133,9 @@ fn judge(subject: &Subject) -> Result<Judged, Failure> {
     let outcomes: Vec<Results> =
         RULES.iter().map(|(_, rule)| sweep(subject, *rule, &folder)).collect::<Result<_, _>>()?;
     std::fs::remove_dir_all(&folder)?;
-    let errors = |setting: &EstimatorResult| [&subject.plain, &subject.shifted].map(|splits| mean_error(setting, splits));
+    let errors = |setting: &EstimatorResult| {
+        [&subject.plain, &subject.shifted].map(|splits| mean_error(setting, splits))
+    };
     let all: Vec<(f64, Errors)> = outcomes
         .iter()
         .flat_map(|results| &results.estimators)
@@ -167,8 +173,11 @@ fn sweep(subject: &Subject, rule: Rule, folder: &Path) -> Result<Results, Failur
 
 /// In percent.
 fn mean_error(setting: &EstimatorResult, splits: &[&str]) -> f64 {
-    let errors: Vec<f64> =
-        splits.iter().filter_map(|split| setting.mean.get(*split)?.error).map(|error| 100.0 * error).collect();
+    let errors: Vec<f64> = splits
+        .iter()
+        .filter_map(|split| setting.mean.get(*split)?.error)
+        .map(|error| 100.0 * error)
+        .collect();
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
