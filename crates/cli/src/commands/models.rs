@@ -10,7 +10,7 @@ use corevar_data::table::Task;
 use corevar_data::{Dataset, TableOptions};
 
 use crate::args::Models;
-use crate::data::{Reading, Source, cache, load};
+use crate::data::{Reading, Source, load};
 use crate::failure::{Failure, Usage};
 use crate::output;
 use crate::settings::TableFlags;
@@ -99,7 +99,7 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options)?;
     }
-    let reading = Reading { options, cache: cache(&args.cache), quiet: args.show.quiet };
+    let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| output::note(line));

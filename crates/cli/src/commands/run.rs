@@ -9,7 +9,7 @@ use corevar::train::{TrainConfig, check_fit};
 use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Show};
-use crate::data::{Reading, Source, augment, cache, load};
+use crate::data::{Reading, Source, augment, load};
 use crate::failure::Usage;
 use crate::output;
 use crate::progress::Progress;
@@ -54,7 +54,8 @@ impl Prepared {
         };
         check_folder(&common.out, start)?;
         let source = Source::new(&common.data);
-        let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
+        let reading =
+            Reading { flags: common.reader.clone(), quiet: common.show.quiet, ..Default::default() };
         let asked = overlay(usual, &given)?;
         let loaded = in_pool(common.threads, || load(&source, &asked.table, &asked.sizes, &reading))?;
         let notes = loaded.notes();

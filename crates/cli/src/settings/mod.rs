@@ -68,6 +68,11 @@ fn read(path: &Path) -> anyhow::Result<Settings> {
         |cause: toml::de::Error| Failure::new(format!("{name}: {}", cause.to_string().trim_end())).tip(tip);
     let table: toml::Table =
         text.parse().map_err(|cause| Failure::new(format!("{name}: not TOML: {cause}")).tip(tip))?;
+    if table.contains_key("allow-outside") {
+        let message = format!("{name}: `allow-outside` cannot stand in a file of settings");
+        let tip = "take it out, and pass --allow-outside if these data may name files outside their folder";
+        return Err(Usage::new(message).tip(tip).into());
+    }
     let settings: Settings = table.clone().try_into().map_err(wrong)?;
     // What serde took comes out again; what does not was no setting.
     let known = toml::Table::try_from(&settings)?;

@@ -247,10 +247,6 @@ settings! {
         skip_unreadable: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
             idle(built_in), typed;
 
-        /// Let the table name images outside its folder, also through links
-        allow_outside: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
-            idle(built_in), typed;
-
         /// Decides the split by id that is made when the data have none
         split_seed: u64 [value_name = "S", value_parser = seed()] idle(built_in), typed(TableOptions::default().seed);
 

@@ -1,7 +1,6 @@
 //! Models on disk: safetensors, with all that is needed to use them in the header (`corevar.model/2`).
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -111,12 +110,14 @@ pub(super) fn load(path: &Path) -> Result<Model, ModelError> {
 
 /// Whether the file is as long as its first bytes say, before it is read: a few bytes are quickly made to name a large file.
 fn check_start(path: &Path) -> io::Result<Result<(), String>> {
-    let kind = std::fs::metadata(path)?;
-    if !kind.is_file() {
-        return Ok(Err("it is not an ordinary file".into()));
-    }
-    let mut file = File::open(path)?;
-    let (mut length, size) = ([0; 8], kind.len());
+    let mut file = match bounded::open(path) {
+        Ok(file) => file,
+        Err(cause) if matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory) => {
+            return Ok(Err("it is not an ordinary file".into()));
+        }
+        Err(cause) => return Err(cause),
+    };
+    let (mut length, size) = ([0; 8], file.metadata()?.len());
     if size < 8 {
         return Ok(Err(format!("it has only {size} bytes")));
     }
@@ -447,7 +448,7 @@ mod tests {
         let path = folder.path().join("model.safetensors");
         save(&trained(ModelSpec::Linear), &path).unwrap();
         // Sparse: a terabyte that takes no room.
-        File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        std::fs::File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(
             load(&path).unwrap_err().to_string().contains("it has 1099511627776 bytes, but its header says")
         );
