@@ -14,6 +14,7 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
+use corevar_data::groups::QuantileBins;
 use corevar_data::table::{self, Purpose};
 use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
@@ -55,6 +56,7 @@ pub struct Model {
     pub(crate) scaling: Option<Scaling>,
     pub(crate) preparation: Preparation,
     pub(crate) task: Task,
+    pub(crate) slices: Option<QuantileBins>,
     pub(crate) style: Option<StyleSpread>,
     pub(crate) origin: Origin,
     pub(crate) notes: Vec<String>,
@@ -146,11 +148,13 @@ impl Model {
         }
     }
 
-    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers.
+    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers, in the same
+    /// groups.
     pub fn reads_like(&self, other: &Self) -> bool {
         self.input == other.input
             && self.features == other.features
             && self.task == other.task
+            && self.slices == other.slices
             && self.preparation == other.preparation
     }
 
@@ -184,6 +188,17 @@ impl Model {
         &self.task
     }
 
+    /// Slices of a regression's label, with the edges of the training rows, by which rows are grouped together with their ids.
+    /// None: by id alone, and for classes.
+    pub fn label_slices(&self) -> Option<&QuantileBins> {
+        self.slices.as_ref()
+    }
+
+    /// Some rows, grouped as those that the model was trained on.
+    pub(crate) fn rows<'a>(&self, dataset: &'a Dataset, rows: &'a [usize]) -> Rows<'a> {
+        Rows::grouped(dataset, rows, self.slices.as_ref())
+    }
+
     /// Names of the features, in their order; empty for pictures.
     pub fn features(&self) -> &[String] {
         &self.features
@@ -211,7 +226,7 @@ impl Model {
         &self.origin
     }
 
-    /// What its user should know, such as how many directions λ = ∞ left. Not kept in the file.
+    /// What its user should know, such as how many directions λ = ∞ left.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
