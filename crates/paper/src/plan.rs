@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::Path;
 
+use corevar::linear::StyleRank;
 use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
 use corevar::study::Estimator;
@@ -44,6 +45,8 @@ impl Plan {
             #[serde(skip_serializing_if = "Option::is_none")]
             drawing: Option<u32>,
             #[serde(skip_serializing_if = "Option::is_none")]
+            start: Option<u32>,
+            #[serde(skip_serializing_if = "Option::is_none")]
             features_file: Option<&'a Path>,
             order: Vec<&'a str>,
             data: &'a Table,
@@ -54,6 +57,8 @@ impl Plan {
             runs: self.runs,
             real: material.originals.is_some(),
             drawing: material.originals.is_none().then(|| self.protocol.edition()),
+            // Weights that begin otherwise end otherwise.
+            start: self.estimators.iter().map(|one| one.config.model.edition()).max().filter(|edition| *edition > 1),
             features_file: material.features.as_deref(),
             order: self.estimators.iter().map(|one| one.key.as_str()).collect(),
             data: &self.data,
@@ -146,7 +151,8 @@ impl Experiment {
         let table = |config: &TrainConfig| Table::try_from(config).map_err(|error| error.to_string());
         // The paper takes features as they are.
         let usual = TrainConfig { standardise: false, ..Default::default() };
-        let optional = TrainConfig { clip_norm: Some(1.0), ..Default::default() };
+        let style_rank = StyleRank::Directions(1);
+        let optional = TrainConfig { clip_norm: Some(1.0), label_bins: 2, style_rank, ..Default::default() };
         refuse_unknown("training", train, &table(&optional)?)?;
         let all = overlay(table(&usual)?, train.clone());
         let config: TrainConfig = all.try_into().map_err(in_one_line)?;

@@ -90,6 +90,23 @@ impl Prepared {
         Ok(prepared)
     }
 
+    /// Leaves λ = ∞ out of the weights to choose from where no direction would be left, with a word about it.
+    pub fn leave_out_empty_limit(&mut self) -> anyhow::Result<()> {
+        let Decided { config, choice: Some(choice), .. } = &mut self.resolved.decided else { return Ok(()) };
+        if choice.grid.leave_out_empty_limit(config, &self.dataset)? {
+            let settings = &mut self.resolved.settings;
+            settings.choice.penalty_weights = Some(choice.grid.penalty_weights.clone());
+            settings.style_rank = None;
+            if !self.show.quiet {
+                output::note(
+                    "the groups vary in every direction of the features: leaving out the penalty weight inf, at which the \
+                     model would be constant; --style-rank 95% removes the strongest directions only",
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// The study of the settings: pooled and CoRe side by side, or the grid of a sweep.
     pub fn study(&self) -> Study<'_> {
         let Decided { config, runs, choice, sweeps } = &self.resolved.decided;

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
+use corevar_data::groups::QuantileBins;
 use corevar_data::table::{self, Purpose};
 use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
@@ -56,6 +57,7 @@ pub struct Model {
     pub(crate) scaling: Option<Scaling>,
     pub(crate) preparation: Preparation,
     pub(crate) task: Task,
+    pub(crate) slices: Option<QuantileBins>,
     pub(crate) style: Option<StyleSpread>,
     pub(crate) origin: Origin,
     pub(crate) notes: Vec<String>,
@@ -147,11 +149,13 @@ impl Model {
         }
     }
 
-    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers.
+    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers, in the same
+    /// groups.
     pub fn reads_like(&self, other: &Self) -> bool {
         self.input == other.input
             && self.features == other.features
             && self.task == other.task
+            && self.slices == other.slices
             && self.preparation == other.preparation
     }
 
@@ -168,6 +172,17 @@ impl Model {
     /// What it says.
     pub fn task(&self) -> &Task {
         &self.task
+    }
+
+    /// Slices of a regression's label, with the edges of the training rows, by which rows are grouped together with their ids.
+    /// None: by id alone, and for classes.
+    pub fn label_slices(&self) -> Option<&QuantileBins> {
+        self.slices.as_ref()
+    }
+
+    /// Some rows, grouped as those that the model was trained on.
+    pub(crate) fn rows<'a>(&self, dataset: &'a Dataset, rows: &'a [usize]) -> Rows<'a> {
+        Rows::grouped(dataset, rows, self.slices.as_ref())
     }
 
     /// Names of the features, in their order; empty for pictures.
@@ -197,7 +212,7 @@ impl Model {
         &self.origin
     }
 
-    /// What its user should know, such as how many directions λ = ∞ left. Not kept in the file.
+    /// What its user should know, such as how many directions λ = ∞ left.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -4,11 +4,12 @@ mod setting;
 
 use std::collections::BTreeMap;
 
+use corevar_data::groups::QuantileBins;
 use corevar_data::{BySplit, Dataset, SplitName};
 use serde::{Deserialize, Serialize};
 
 use crate::penalty::weight;
-use crate::rows::Rows;
+use crate::rows::{Rows, slices};
 use crate::rule::Rule;
 use crate::train::{EpochRecord, TrainConfig};
 
@@ -285,9 +286,14 @@ pub struct Numbers {
 }
 
 impl DataSummary {
-    /// Counts rows, groups and splits.
+    /// Counts rows, groups and splits. See [`crate::train::TrainConfig::label_bins`].
     pub fn new(dataset: &Dataset, label_bins: usize) -> Self {
-        let train = Rows::new(dataset, dataset.train(), label_bins);
+        Self::grouped(dataset, slices(dataset, label_bins).as_ref())
+    }
+
+    /// The same with groups by (slice of the label, id), as a model has them.
+    pub(crate) fn grouped(dataset: &Dataset, slices: Option<&QuantileBins>) -> Self {
+        let train = Rows::grouped(dataset, dataset.train(), slices);
         Self {
             name: dataset.name().into(),
             rows: dataset.len(),

@@ -1,9 +1,12 @@
 //! What is trained: estimators by name, alone, side by side, or as a grid of settings.
 
+use corevar_data::Dataset;
+
 use super::Measure;
+use crate::linear::LinearError;
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
-use crate::train::{CheckedTrainConfig, TrainConfig};
+use crate::train::{CheckedTrainConfig, TrainConfig, TrainError, check_limit};
 
 /// A named configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,11 +87,36 @@ impl Grid {
         }
     }
 
-    /// The weights of a path that is solved exactly: 0.001 to 1000, five per decade, and infinity.
-    pub fn path_weights() -> Vec<f64> {
+    /// The weights of a path that is solved exactly: 0.001 to 1000, five per decade, and infinity if all of the penalties have
+    /// that limit.
+    pub fn path_weights(penalties: &[Penalty]) -> Vec<f64> {
         // Two digits are enough, and read better.
         let round = |weight: f64| format!("{weight:.1e}").parse().unwrap_or(weight);
-        (-15..=15).map(|fifth| round(10f64.powf(f64::from(fifth) / 5.0))).chain([f64::INFINITY]).collect()
+        let limit = penalties.iter().all(|penalty| penalty.has_limit()).then_some(f64::INFINITY);
+        (-15..=15).map(|fifth| round(10f64.powf(f64::from(fifth) / 5.0))).chain(limit).collect()
+    }
+
+    /// Leaves λ = ∞ out where the groups of the training rows vary in so many directions that none is left for the model, and
+    /// says whether it did.
+    pub fn leave_out_empty_limit(
+        &mut self,
+        config: &TrainConfig,
+        dataset: &Dataset,
+    ) -> Result<bool, TrainError> {
+        if !self.penalty_weights.contains(&f64::INFINITY) {
+            return Ok(false);
+        }
+        for &penalty in &self.penalties {
+            let config = TrainConfig { penalty, ..config.clone() }.check().map_err(LinearError::from)?;
+            match check_limit(&config, dataset) {
+                Err(TrainError::Linear(LinearError::NoDirectionLeft { .. })) => {
+                    self.penalty_weights.retain(|weight| weight.is_finite());
+                    return Ok(true);
+                }
+                other => other?,
+            }
+        }
+        Ok(false)
     }
 
     /// The pooled estimator for each ridge, and every other setting of the grid.

@@ -97,6 +97,7 @@ fn evidence(records: &Records) -> Evidence {
     };
     Evidence {
         linear: Vec::new(),
+        style_dimension: None,
         schema: SCHEMA.into(),
         seed: 0,
         models: results.estimators.iter().map(model).collect(),
