@@ -11,6 +11,7 @@ use super::directions::directions;
 use super::linear_algebra::dot;
 use super::measure::Look;
 use super::sample::Sample;
+use super::score::variance_in_classes;
 use super::vectors::Vectors;
 use crate::{DataError, Dataset, Features, Images, Inputs, ReadReport};
 
@@ -123,16 +124,15 @@ fn feature_columns<'a>(features: &'a Features, sample: &'a Sample) -> Vec<Column
     features.names.iter().enumerate().map(column).collect()
 }
 
-/// Features over their deviation, so that no unit of measurement outweighs the others. The labels have no say: what is found from
-/// these vectors must be the same whatever they are.
+/// Features over their deviation among rows of the same label, so that no unit of measurement outweighs the others, and no column
+/// counts less because the labels lie far apart in it.
 fn scaled<'a>(features: &'a Features, sample: &'a Sample) -> Vectors<'a> {
     let width = features.names.len();
     let at = move |row: usize, column: usize| f64::from(features.values[sample.rows[row] * width + column]);
     let factor = |column: usize| {
-        let rows = sample.rows.len().max(1) as f64;
-        let mean = (0..sample.rows.len()).map(|row| at(row, column)).sum::<f64>() / rows;
-        let squares: f64 = (0..sample.rows.len()).map(|row| (at(row, column) - mean).powi(2)).sum();
-        if squares > 0.0 { (squares / rows).sqrt().recip() } else { 0.0 }
+        let values: Vec<f64> = (0..sample.rows.len()).map(|row| at(row, column)).collect();
+        let variance = variance_in_classes(&values, &sample.classes);
+        if variance > 0.0 { variance.sqrt().recip() } else { 0.0 }
     };
     let factors: Vec<f64> = (0..width).into_par_iter().map(factor).collect();
     Vectors::new(width, move |row, column| at(row, column) * factors[column])

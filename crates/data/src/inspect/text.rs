@@ -46,7 +46,9 @@ impl Properties {
             true => format!(", on a sample of {} of {} rows", self.measured_rows, self.rows),
             false => String::new(),
         };
-        let mut text = vec![format!("how well each property alone predicts the label{sampled}:")];
+        let mut text = vec![format!(
+            "how well each property alone predicts the label{sampled} (score: area under the ROC curve, 0.5 is chance):"
+        )];
         let probe = self.probe.iter().flat_map(Probe::cells);
         text.extend(table(&self.list.iter().take(SHOWN).map(Property::cells).chain(probe).collect::<Vec<_>>()));
         text.extend(self.legend());
@@ -56,21 +58,20 @@ impl Properties {
     /// What the columns and marks of the table mean.
     fn legend(&self) -> Vec<String> {
         let mut text = vec![format!(
-            "score: the area under the ROC curve, 0.5 for chance and 1 for always right. by chance: how often some property or \
-            probe does as well after the labels were shuffled over the {} ids ({} shuffles; a row without an id counts as one)",
+            "by chance: how often any property or probe scores as high after the labels are shuffled over the {} ids ({} shuffles; \
+            a row without an id counts as an id)",
             self.ids, self.shuffles
         )];
         if self.inputs_inside_groups.is_some() {
             text.push(
-                "inside groups: the share of the variance among rows of the same label that lies inside groups: 0 % if \
-                rows of a group are the same, 100 % if they are no more alike than any two rows of the label"
+                "inside groups: share of the variance among rows of one label; at 0 % the rows of a group are the same, at \
+                100 % they are no more alike than other rows of the label"
                     .into(),
             );
         }
         if self.list.iter().any(Property::is_style_or_noise) {
             text.push(format!(
-                "{STYLE_OR_NOISE}: predicts the label and varies inside groups. It is style if it may change later, and noise \
-                of the measurement otherwise; the data cannot tell which"
+                "{STYLE_OR_NOISE}: predicts the label and varies inside groups; style if it may change later, noise otherwise"
             ));
         }
         text.extend(self.probe.iter().flat_map(Probe::lines_of_text));
@@ -121,13 +122,13 @@ impl Probe {
             true => format!("{} of {} columns", self.columns, self.of_columns),
             false => format!("all {} columns", self.columns),
         };
+        let Probe { rows, folds, plain, .. } = self;
         let mut text = vec![format!(
-            "linear probe: least squares on {columns} and {} rows, in {} parts by id, each predicted from the others: {:.1} % \
-            of the rows wrong{}",
-            self.rows,
-            self.folds,
-            100.0 * self.plain.error,
-            self.plain.of_all()
+            "linear probe: least squares on {columns}, fitted on ids in {} of {folds} parts and judged on the last, in turn; \
+            {:.1} % of {rows} rows wrong{}",
+            folds - 1,
+            100.0 * plain.error,
+            plain.of_all()
         )];
         if let Some(steady) = &self.steady {
             text.push(format!(
@@ -142,7 +143,7 @@ impl Probe {
 impl ProbeResult {
     fn of_all(&self) -> String {
         self.inside_of_all.map_or(String::new(), |share| {
-            format!("; of the whole variance of its answer {:.1} % lies inside groups", 100.0 * share)
+            format!("; {:.1} % of the variance of its answer over all rows is inside groups", 100.0 * share)
         })
     }
 }

@@ -74,29 +74,28 @@ impl Verdict {
                 groups.groups
             ),
             Verdict::NothingPredicts => format!(
-                "No verdict: nothing that was measured here predicts the label better than by chance{}. More ids would tell \
-                more, and a model that is not linear may see more.",
+                "No verdict: nothing measured here predicts the label better than by chance{}. More ids would tell more, and a \
+                model that is not linear may see more.",
                 properties.best_by_chance()
             ),
             Verdict::FewGroups => format!(
-                "CoRe may help, but c = {c} grouped observations are few; from about 50 on the result is steady. {}",
+                "CoRe may help, but c = {c} grouped observations are few; results are steady from about 50 on. {}",
                 properties.what_varies()
             ),
             Verdict::NothingToRemove => format!(
-                "CoRe is unlikely to help: what was found to predict the label hardly varies inside groups ({}). A style that \
-                was not measured here may still do so.",
-                properties.steadiest()
+                "CoRe is unlikely to help: what predicts the label hardly varies inside groups ({}). A style that was not \
+                measured here may still do so.",
+                properties.best_predictor()
             ),
             Verdict::EverythingVaries => format!(
-                "CoRe has nothing to hold on to, as far as simple properties and a linear probe can tell: everything that \
-                predicts the label also varies inside groups. {} If that is noise of the measurement, CoRe cannot help; if \
-                it is style, a model that is not linear may find something that stays the same. Compare both estimators on \
-                rows where the style has changed.",
+                "No promise for CoRe: everything found that predicts the label also varies inside groups. {} If that is noise, \
+                CoRe cannot help. If it is style, a model that is not linear may still find something that stays the same: \
+                compare both estimators on rows whose style has changed.",
                 properties.what_varies()
             ),
             Verdict::CanHelp => format!(
-                "CoRe can help if what varies inside groups may change later (style). {} {} If it is only noise of the \
-                measurement, CoRe brings little.",
+                "CoRe can help if what varies inside groups may change later (style). {} {} If the variation is only noise, \
+                CoRe brings little.",
                 properties.what_varies(),
                 properties.what_is_left()
             ),
@@ -115,45 +114,55 @@ impl Properties {
         self.probe.as_ref().map(|probe| &probe.plain)
     }
 
+    /// The probe that predicts, the plain one before the steady one.
+    fn predicting_probe(&self) -> Option<&ProbeResult> {
+        let probe = self.probe.as_ref()?;
+        [Some(&probe.plain), probe.steady.as_ref()].into_iter().flatten().find(|result| result.predicts)
+    }
+
     fn predict(&self) -> bool {
-        self.list.iter().any(|property| property.predicts) || self.plain().is_some_and(|plain| plain.predicts)
+        self.list.iter().any(|property| property.predicts) || self.predicting_probe().is_some()
     }
 
     fn vary(&self) -> bool {
-        self.list.iter().any(Property::is_style_or_noise) || self.plain().is_some_and(ProbeResult::varies)
+        self.varying().is_some() || self.plain().is_some_and(ProbeResult::varies)
+    }
+
+    /// The best predictor that hardly varies inside groups and that a model sees.
+    fn steady(&self) -> Option<&Property> {
+        self.list.iter().find(|property| property.is_steady() && property.kind != Kind::File)
+    }
+
+    /// The best predictor that varies inside groups; one that a model sees, if there is any.
+    fn varying(&self) -> Option<&Property> {
+        let mut varying: Vec<&Property> = self.list.iter().filter(|property| property.is_style_or_noise()).collect();
+        varying.sort_by_key(|property| property.kind == Kind::File);
+        varying.first().copied()
     }
 
     fn leave_something(&self) -> bool {
-        self.list.iter().any(Property::is_steady) || self.probe.as_ref().is_some_and(Probe::leaves_something)
+        self.steady().is_some() || self.probe.as_ref().is_some_and(Probe::leaves_something)
     }
 
-    /// `` (closest: `x3` with a score of 0.61, as in 43 % of shuffles)``
+    /// `` (closest: `x3` with a score of 0.61, which 43 % of the shuffles reach)``
     fn best_by_chance(&self) -> String {
         let closest = self.list.iter().min_by(|a, b| a.by_chance.total_cmp(&b.by_chance));
         closest.map_or(String::new(), |property| {
-            let Property { name, score, .. } = property;
-            let share = 100.0 * property.by_chance;
-            format!(" (closest: `{name}` with a score of {score:.2}, which shuffled labels reach in {share:.0} % of cases)")
+            let Property { name, score, by_chance, .. } = property;
+            let share = 100.0 * by_chance;
+            format!(" (closest: `{name}` with a score of {score:.2}, which {share:.0} % of the shuffles reach)")
         })
     }
 
     /// A sentence on the best predictor that varies inside groups, and on the probe.
     fn what_varies(&self) -> String {
-        let property = self.list.iter().find(|property| property.is_style_or_noise()).map(|property| {
-            format!(
-                "{} predicts the label with a score of {:.2} and has {} of its variance inside groups",
-                property.words(),
-                property.score,
-                percent(property.inside_groups)
-            )
+        let property = self.varying().map(|property| {
+            let share = percent(property.inside_groups);
+            format!("{} scores {:.2} and has {share} of its variance inside groups", property.words(), property.score)
         });
         let probe = self.plain().filter(|plain| plain.varies()).map(|plain| {
-            format!(
-                "a linear model would predict with a score of {:.2}, and {} of the variance of its answer among rows of the same \
-                label lies inside groups",
-                plain.score,
-                percent(plain.inside_groups)
-            )
+            let share = percent(plain.inside_groups);
+            format!("the linear probe scores {:.2} and has {share} inside groups", plain.score)
         });
         let found: Vec<String> = [property, probe].into_iter().flatten().collect();
         match found.is_empty() {
@@ -165,26 +174,28 @@ impl Properties {
     /// A sentence on what still predicts when nothing may vary inside groups.
     fn what_is_left(&self) -> String {
         let probe = self.probe.as_ref().filter(|probe| probe.leaves_something());
-        match (probe.and_then(|probe| probe.steady.as_ref()), self.list.iter().find(|property| property.is_steady())) {
+        let property = self.steady();
+        match (probe.and_then(|probe| probe.steady.as_ref()), property) {
             (Some(steady), _) => format!(
-                "Without it the label can still be predicted: a linear model that is held steady inside groups has a score of \
-                {:.2}, with {} of that variance inside groups.",
+                "Something is left without it: held steady inside groups, the probe still scores {:.2} and has {} inside groups.",
                 steady.score,
                 percent(steady.inside_groups)
             ),
             (None, Some(property)) => format!(
-                "Without it the label can still be predicted: {} has a score of {:.2} and hardly varies inside groups.",
+                "Something is left without it: {} scores {:.2} and has {} inside groups.",
                 property.words(),
-                property.score
+                property.score,
+                percent(property.inside_groups)
             ),
             (None, None) => String::new(),
         }
     }
 
-    fn steadiest(&self) -> String {
-        match (self.list.iter().find(|property| property.predicts), self.plain()) {
+    /// The best predictor and its share inside groups.
+    fn best_predictor(&self) -> String {
+        match (self.list.iter().find(|property| property.predicts), self.predicting_probe()) {
             (Some(property), _) => format!("{}: {}", property.words(), percent(property.inside_groups)),
-            (None, Some(plain)) => format!("the answer of a linear model: {}", percent(plain.inside_groups)),
+            (None, Some(probe)) => format!("a linear probe: {}", percent(probe.inside_groups)),
             (None, None) => String::new(),
         }
     }
