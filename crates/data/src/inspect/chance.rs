@@ -213,7 +213,8 @@ impl Chance {
     /// Of one property.
     pub(super) fn of(tested: &Tested<'_>, values: &[f64], shuffles: &[Labelled]) -> Chance {
         let sums = tested.rank_sums(values);
-        let largest = |labelled| tested.told(&sums, labelled).iter().map(|told| told.z.abs()).fold(0.0, f64::max);
+        let largest =
+            |labelled| tested.told(&sums, labelled).iter().map(|told| told.z.abs()).fold(0.0, f64::max);
         Chance { maxima: shuffles.iter().map(largest).collect() }
     }
 
@@ -284,7 +285,9 @@ mod tests {
     fn nothing_is_told_of_one_class_or_by_a_constant() {
         assert!(told(&[1.0, 2.0], &[0, 0], &[None; 2]).is_empty());
         assert!(told(&[], &[], &[]).is_empty());
-        assert!(told(&[7.0; 4], &[0, 1, 0, 1], &[None; 4]).iter().all(|told| told.z == 0.0 && told.area == 0.5));
+        assert!(
+            told(&[7.0; 4], &[0, 1, 0, 1], &[None; 4]).iter().all(|told| told.z == 0.0 && told.area == 0.5)
+        );
     }
 
     #[test]

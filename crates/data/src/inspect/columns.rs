@@ -28,7 +28,11 @@ pub(super) struct Column<'a> {
 enum Values<'a> {
     Here(Vec<f64>),
     /// Copied when asked for: all features of all rows at once may not fit into memory.
-    Feature { features: &'a Features, column: usize, rows: &'a [usize] },
+    Feature {
+        features: &'a Features,
+        column: usize,
+        rows: &'a [usize],
+    },
 }
 
 impl Column<'_> {

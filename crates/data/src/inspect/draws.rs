@@ -32,6 +32,27 @@ fn table(ids: usize, rows: [usize; 2], columns: usize, effect: f64, draw: u64) -
     Dataset::features(columns, values).classes(&labels).ids(names).check().unwrap()
 }
 
+/// Ids that are seen with both labels, and noise of ids, of rows with the same id and label, and of rows.
+fn both_labels(ids: usize, rows: usize, columns: usize, draw: u64) -> Dataset {
+    let mut rng = random::stream([draw, ids as u64, rows as u64, columns as u64]);
+    let mut normals = || (0..columns).map(|_| rng.sample::<f64, _>(StandardNormal)).collect::<Vec<f64>>();
+    let (mut values, mut labels, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for id in 0..ids {
+        let of_id = normals();
+        for label in ["a", "b"] {
+            let of_group = normals();
+            for _ in 0..rows {
+                let of_row = normals();
+                values.extend((0..columns).map(|k| (of_id[k] + of_group[k] + of_row[k]) as f32));
+                labels.push(label);
+                names.push(Some(format!("p{id}")));
+            }
+        }
+    }
+    let columns = (0..columns).map(|column| format!("x{column}"));
+    Dataset::features(columns, values).classes(&labels).ids(names).check().unwrap()
+}
+
 fn look(data: &Dataset) -> Inspection {
     inspect(data, None, &InspectOptions::default()).unwrap()
 }
@@ -39,14 +60,21 @@ fn look(data: &Dataset) -> Inspection {
 fn names_a_predictor(found: &Inspection) -> bool {
     let probe = found.properties.probe.as_ref();
     found.properties.list.iter().any(|property| property.predicts)
-        || probe.is_some_and(|probe| probe.plain.predicts || probe.steady.as_ref().is_some_and(|steady| steady.predicts))
+        || probe.is_some_and(|probe| {
+            probe.plain.predicts || probe.steady.as_ref().is_some_and(|steady| steady.predicts)
+        })
 }
 
 #[test]
 fn noise_predicts_in_few_draws() {
-    for (ids, rows, columns) in
-        [(10, [15; 2], 10), (20, [15; 2], 10), (500, [2; 2], 10), (10, [15; 2], 2), (20, [15; 2], 40), (20, [60, 2], 10)]
-    {
+    for (ids, rows, columns) in [
+        (10, [15; 2], 10),
+        (20, [15; 2], 10),
+        (500, [2; 2], 10),
+        (10, [15; 2], 2),
+        (20, [15; 2], 40),
+        (20, [60, 2], 10),
+    ] {
         let count = draws(if ids == 500 { 10 } else { 25 });
         let named = |draw: &u64| {
             let found = look(&table(ids, rows, columns, 0.0, *draw));
@@ -55,9 +83,19 @@ fn noise_predicts_in_few_draws() {
             named
         };
         let named = (0..count).filter(named).count();
-        eprintln!("{ids} ids x {rows:?} rows, {columns} columns of noise: {named} of {count} draws name a predictor");
+        eprintln!(
+            "{ids} ids x {rows:?} rows, {columns} columns of noise: {named} of {count} draws name a predictor"
+        );
         assert!(named as f64 <= 0.08 * count as f64, "{ids} ids x {rows:?} rows: {named} of {count} draws");
     }
+}
+
+#[test]
+fn noise_of_ids_with_both_labels_predicts_in_few_draws() {
+    let count = draws(25);
+    let named = (0..count).filter(|draw| names_a_predictor(&look(&both_labels(12, 10, 10, *draw)))).count();
+    eprintln!("12 ids x 2 labels x 10 rows of noise: {named} of {count} draws name a predictor");
+    assert!(named as f64 <= 0.08 * count as f64, "{named} of {count} draws");
 }
 
 #[test]
@@ -87,7 +125,6 @@ fn style_and_core_of_the_built_in_data_are_found() {
         ] {
             let found = look(&find(name).unwrap().generate(&sizes(groups), seed).unwrap());
             let text = found.lines_of_text().join("\n");
-            eprintln!("{name} {groups} {seed}\n{text}\n");
             assert_eq!(found.verdict, wanted, "{name} {groups} {seed}: {text}");
         }
     }

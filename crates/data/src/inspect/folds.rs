@@ -157,7 +157,8 @@ fn standardise(values: &mut [f64], width: usize) {
     let rows = (values.len() / width.max(1)) as f64;
     for column in 0..width {
         let mean = values.iter().skip(column).step_by(width).sum::<f64>() / rows;
-        let squares: f64 = values.iter().skip(column).step_by(width).map(|value| (value - mean).powi(2)).sum();
+        let squares: f64 =
+            values.iter().skip(column).step_by(width).map(|value| (value - mean).powi(2)).sum();
         let deviation = (squares / rows).sqrt();
         let factor = if deviation > 1e-12 * mean.abs() { 1.0 / deviation } else { 0.0 };
         values.iter_mut().skip(column).step_by(width).for_each(|value| *value = (*value - mean) * factor);
@@ -201,7 +202,11 @@ mod tests {
         let folds = Folds::new(vec![-1.0, 1.0, -1.0, 1.0], 1, vec![0, 0, 1, 1], &[]);
         let answers = folds.answers(&folds.fits(0.0).unwrap(), &folds.class_sums(&[0, 1, 0, 1], 1));
         let wanted = [-1.0 / 3.0, 1.0 / 3.0, -1.0 / 3.0, 1.0 / 3.0];
-        assert!(answers.logits.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{:?}", answers.logits);
+        assert!(
+            answers.logits.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12),
+            "{:?}",
+            answers.logits
+        );
         assert!((answers.answers[1] - 5.0 / 6.0).abs() < 1e-12);
         // The labels of a fold have no say in its own answers.
         let other = folds.answers(&folds.fits(0.0).unwrap(), &folds.class_sums(&[1, 0, 0, 1], 1));
@@ -212,7 +217,8 @@ mod tests {
     #[test]
     fn a_steady_fit_turns_away_from_what_varies_inside_groups() {
         // Both columns are the label; the second one also differs inside the groups (two rows each, one fold a group).
-        let values = vec![-1.0, -1.5, -1.0, -0.5, 1.0, 0.5, 1.0, 1.5, -1.0, -1.5, -1.0, -0.5, 1.0, 0.5, 1.0, 1.5];
+        let values =
+            vec![-1.0, -1.5, -1.0, -0.5, 1.0, 0.5, 1.0, 1.5, -1.0, -1.5, -1.0, -0.5, 1.0, 0.5, 1.0, 1.5];
         let groups: Vec<Vec<usize>> = (0..4).map(|group| vec![2 * group, 2 * group + 1]).collect();
         let folds = Folds::new(values, 2, vec![0, 0, 0, 0, 1, 1, 1, 1], &groups);
         let sums = folds.class_sums(&[0, 0, 1, 1, 0, 0, 1, 1], 1);

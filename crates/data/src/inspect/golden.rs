@@ -47,8 +47,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn probes_are_those_of_scikit_learn() {
     let (golden, units) = golden();
-    let groups: Vec<Vec<usize>> =
-        Groups::by_key(golden.ids.iter()).larger().map(<[usize]>::to_vec).collect();
+    let groups: Vec<Vec<usize>> = Groups::by_key(golden.ids.iter()).larger().map(<[usize]>::to_vec).collect();
     let tested = Tested::new(&units, (0..golden.y.len()).collect());
     for (wanted, steadiness) in [(&golden.plain, 0.0), (&golden.steady, STEADINESS)] {
         let folds = Folds::new(golden.x.concat(), golden.x[0].len(), wanted.fold.clone(), &groups);

@@ -49,16 +49,13 @@ pub enum Difference {
 pub(super) fn find(dataset: &Dataset) -> Vec<Lookalikes> {
     let splits: Vec<&str> = dataset.splits().iter().map(|split| split.name.as_str()).collect();
     // `Train` is a test of that name, unless the user is told.
-    let reserved = [SplitName::TRAIN, SplitName::VALIDATION].into_iter().filter(|name| !splits.contains(name));
+    let reserved =
+        [SplitName::TRAIN, SplitName::VALIDATION].into_iter().filter(|name| !splits.contains(name));
     let all_splits: Vec<&str> = reserved.chain(splits.iter().copied()).collect();
-    [
-        of("labels", dataset.labels().class_names()),
-        of("splits", &all_splits),
-        of("ids", dataset.id_names()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    [of("labels", dataset.labels().class_names()), of("splits", &all_splits), of("ids", dataset.id_names())]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn of<T: AsRef<str>>(what: &'static str, names: &[T]) -> Option<Lookalikes> {
@@ -99,7 +96,8 @@ fn difference(names: &[&str]) -> Difference {
 
 /// Without what is not seen; one space for each run of spaces, and none at the ends.
 fn without_spaces(name: &str) -> String {
-    let seen: String = name.chars().filter(|character| character.is_whitespace() || !is_invisible(*character)).collect();
+    let seen: String =
+        name.chars().filter(|character| character.is_whitespace() || !is_invisible(*character)).collect();
     seen.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
@@ -168,7 +166,10 @@ mod tests {
             (["a b", "a\u{a0}b"], "`a b` and `a\\u{a0}b` (differ by spaces or invisible characters)"),
             (["caf\u{e9}", "cafe\u{301}"], "`caf\\u{e9}` and `cafe\\u{301}` (differ by Unicode form)"),
             (["\u{ff41}", "a"], "`\\u{ff41}` and `a` (differ by Unicode form)"),
-            (["CAF\u{c9}", "cafe\u{301} "], "`CAF\u{c9}` and `cafe\u{301} ` (differ by case, spaces or Unicode form)"),
+            (
+                ["CAF\u{c9}", "cafe\u{301} "],
+                "`CAF\u{c9}` and `cafe\u{301} ` (differ by case, spaces or Unicode form)",
+            ),
         ] {
             assert_eq!(text(&names).as_deref(), Some(format!("{same} {wanted}").as_str()));
         }

@@ -53,7 +53,7 @@ pub struct ProbeResult {
     pub by_chance: f64,
     /// The score is worth a word and more than chance may bring.
     pub predicts: bool,
-    /// Share of the variance of its answer among grouped rows of the same label that lies inside groups.
+    /// Share of the variance of its answer among rows of the same label that lies inside groups.
     pub inside_groups: Option<f64>,
     /// Share of the whole variance of its answer, that between the labels included, that lies inside groups.
     pub inside_of_all: Option<f64>,
@@ -95,7 +95,8 @@ impl<'a> Prepared<'a> {
         let mut order: Vec<usize> = (0..ids).collect();
         order.shuffle(&mut random::stream([seed, PURPOSE, 2, 0]));
         let fold_of_row = fold_of_row(&tested.id_of_rows(), &order, fold_count);
-        let values = tested.rows.iter().flat_map(|row| columns.iter().map(|column| vectors.at(*row, *column)));
+        let values =
+            tested.rows.iter().flat_map(|row| columns.iter().map(|column| vectors.at(*row, *column)));
         let folds = Folds::new(values.collect(), columns.len(), fold_of_row, &groups);
         Some(Prepared {
             plain: folds.fits(0.0)?,
@@ -180,7 +181,8 @@ impl<'a> Prepared<'a> {
             variance.add(logits, &self.classes, &self.groups);
             all += variance_in_classes(logits, &vec![0; logits.len()]);
         }
-        let of_all = (all > 0.0 && !self.groups.is_empty()).then(|| (variance.inside_groups() / all).min(1.0));
+        let of_all =
+            (all > 0.0 && !self.groups.is_empty()).then(|| (variance.inside_groups() / all).min(1.0));
         (variance.share(), of_all)
     }
 }

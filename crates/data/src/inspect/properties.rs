@@ -54,7 +54,7 @@ pub struct Property {
     pub predicts: bool,
     /// The same area for rows of one id with different labels; `None` without such rows.
     pub within_ids: Option<f64>,
-    /// Share of its variance among grouped rows of the same label that lies inside groups; `None` without groups.
+    /// Share of its variance among rows of the same label that lies inside groups; `None` without groups.
     pub inside_groups: Option<f64>,
 }
 
@@ -82,7 +82,7 @@ pub struct Properties {
     pub ids: usize,
     /// How often they were.
     pub shuffles: usize,
-    /// Of all inputs together, the share of the variance among grouped rows of the same label that lies inside groups.
+    /// Of all inputs together, the share of the variance among rows of the same label that lies inside groups.
     pub inputs_inside_groups: Option<f64>,
     /// The properties; one that is the same for every row is left out.
     pub list: Vec<Property>,

@@ -36,7 +36,7 @@ pub(super) fn within_ids(values: &[f64], classes: &[u32], ids: &[Option<u32>], c
     (pairs > 0.0).then(|| right / pairs)
 }
 
-/// Sums of squares of one or many numbers: inside groups, and inside classes.
+/// Variances of one or many numbers, summed: inside groups, and inside the classes that have groups.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Variance {
     inside_groups: f64,
@@ -44,15 +44,21 @@ pub(super) struct Variance {
 }
 
 impl Variance {
-    /// Adds one number of every row. `groups` hold positions of `values`; each lies in one class.
+    /// Adds one number of every row. `groups` hold positions of `values`; each lies in one class. Rows without a group count for the
+    /// variance of their class: a few groups alone would tell it badly.
     pub(super) fn add(&mut self, values: &[f64], classes: &[u32], groups: &[Vec<usize>]) {
-        let grouped: Vec<usize> = groups.iter().flatten().copied().collect();
-        let grouped_values: Vec<f64> = grouped.iter().map(|place| values[*place]).collect();
-        let grouped_classes: Vec<u32> = grouped.iter().map(|place| classes[*place]).collect();
-        self.inside_classes += variance_in_classes(&grouped_values, &grouped_classes);
-        let group =
-            groups.iter().enumerate().flat_map(|(number, group)| group.iter().map(move |_| number as u32));
-        self.inside_groups += variance_in_classes(&grouped_values, &group.collect::<Vec<u32>>());
+        let count = classes.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut has_groups = vec![false; count];
+        groups.iter().for_each(|group| has_groups[classes[group[0]] as usize] = true);
+        let of_class = values.iter().zip(classes).filter(|(_, class)| has_groups[**class as usize]);
+        let (class_values, its_classes): (Vec<f64>, Vec<u32>) = of_class.unzip();
+        self.inside_classes += variance_in_classes(&class_values, &its_classes);
+        let of_group = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(number, group)| group.iter().map(move |place| (values[*place], number as u32)));
+        let (group_values, its_groups): (Vec<f64>, Vec<u32>) = of_group.unzip();
+        self.inside_groups += variance_in_classes(&group_values, &its_groups);
     }
 
     /// The variance inside groups, summed over the numbers.
@@ -60,8 +66,8 @@ impl Variance {
         self.inside_groups
     }
 
-    /// The share of the variance of grouped rows of the same label that lies inside groups: 0 when a group never
-    /// varies, 1 when rows of a group are no more alike than any two of their class. `None` without variance.
+    /// The share of the variance among rows of the same label that lies inside groups: 0 when a group never varies, 1 when
+    /// rows of a group are no more alike than any two of their class. `None` without variance.
     pub(super) fn share(&self) -> Option<f64> {
         (self.inside_classes > 0.0).then(|| (self.inside_groups / self.inside_classes).min(1.0))
     }
@@ -114,6 +120,14 @@ mod tests {
         assert_eq!(share(&[2.0; 4]), None);
         // Inside: (2 + 2) / 2 = 2. Of the class: 0, 2, 4, 6 about 3 give 20 / 3.
         assert!((share(&[0.0, 2.0, 4.0, 6.0]).unwrap() - 0.3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rows_without_a_group_count_for_their_class_and_classes_without_groups_do_not() {
+        let mut variance = Variance::default();
+        // Inside the pair: 2. Of class 0: 1, 3, 5, 7 about 4 give 20 / 3. Class 1 has no group.
+        variance.add(&[1.0, 3.0, 5.0, 7.0, 0.0, 900.0], &[0, 0, 0, 0, 1, 1], &[vec![0, 1]]);
+        assert!((variance.share().unwrap() - 0.3).abs() < 1e-12);
     }
 
     #[test]

@@ -56,13 +56,10 @@ fn rows_splits_classes_and_groups_are_counted() {
         grouped_rows,
         grouped_observations,
     };
-    assert_eq!(found.splits[1], SplitCount {
-        name: "test".into(),
-        rows: 2,
-        groups: 1,
-        grouped_rows: 2,
-        grouped_observations: 1,
-    });
+    assert_eq!(
+        found.splits[1],
+        SplitCount { name: "test".into(), rows: 2, groups: 1, grouped_rows: 2, grouped_observations: 1 }
+    );
     assert_eq!(found.classes[0], class("cat", 3, 1, 3, 2));
     assert_eq!(found.classes[1], class("dog", 1, 0, 0, 0));
     assert_eq!((found.groups.grouped_rows, found.groups.grouped_share), (3, 0.75));
@@ -104,7 +101,10 @@ fn all_that_predicts_may_be_style_or_noise_and_then_nothing_is_promised() {
     let property = &found.properties.list[0];
     assert!(property.is_style_or_noise() && property.score > 0.9, "{property:?}");
     let text = found.lines_of_text().join("\n");
-    assert!(text.contains("<- style or noise") && !text.contains("can help if") && !text.contains("removes"), "{text}");
+    assert!(
+        text.contains("<- style or noise") && !text.contains("can help if") && !text.contains("removes"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -124,7 +124,8 @@ fn core_and_style() -> Dataset {
     let values = views.flat_map(|(class, person, row)| {
         [class as f32 + 1.5 * noise(person), class as f32 + 1.5 * noise(500 + row)]
     });
-    let inputs = Inputs::Features(Features { names: vec!["core".into(), "style".into()], values: values.collect() });
+    let inputs =
+        Inputs::Features(Features { names: vec!["core".into(), "style".into()], values: values.collect() });
     dataset(&rows).edit().inputs(inputs).check().unwrap()
 }
 
@@ -144,7 +145,8 @@ fn a_style_beside_a_core_is_where_core_can_help() {
 #[test]
 fn groups_of_one_class_are_no_weakness() {
     let (both, one) = (core_and_style(), core_and_style());
-    let ids = one.labels().classes().unwrap().iter().zip(one.ids()).map(|(class, id)| id.filter(|_| *class == 0));
+    let ids =
+        one.labels().classes().unwrap().iter().zip(one.ids()).map(|(class, id)| id.filter(|_| *class == 0));
     let (ids, names) = (ids.collect(), one.id_names().to_vec());
     let one = look(&one.edit().id_indices(ids, names).check().unwrap());
     assert_eq!((look(&both).verdict, one.verdict), (Verdict::CanHelp, Verdict::CanHelp));
@@ -164,14 +166,17 @@ fn a_group_larger_than_the_sample_is_not_called_constant() {
     // Two groups of 300 rows, of which 100 rows may be looked at.
     let rows: Vec<Row<'_>> =
         (0..600).map(|row| (row % 2, Some(row % 2), "train", (row % 2) as f32 + noise(row))).collect();
-    let found = inspect(&dataset(&rows), None, &InspectOptions { max_rows: 100, ..Default::default() }).unwrap();
+    let found =
+        inspect(&dataset(&rows), None, &InspectOptions { max_rows: 100, ..Default::default() }).unwrap();
     assert!(found.properties.inputs_inside_groups > Some(0.9), "{:?}", found.properties.inputs_inside_groups);
     assert_ne!(found.verdict, Verdict::GroupsDoNotVary);
 }
 
 #[test]
 fn a_few_pairs_are_said_to_be_few() {
-    let rows: Vec<Row<'_>> = core_rows(12).chain((0..200).map(|row| (row % 2, None, "train", row as f32 % 2.0 + noise(row)))).collect();
+    let rows: Vec<Row<'_>> = core_rows(12)
+        .chain((0..200).map(|row| (row % 2, None, "train", row as f32 % 2.0 + noise(row))))
+        .collect();
     let found = look(&dataset(&rows));
     assert_eq!((found.groups.grouped_observations, found.verdict), (12, Verdict::FewGroups));
     assert!(found.sentence.contains("c = 12 grouped observations are few"), "{}", found.sentence);
@@ -288,4 +293,10 @@ fn a_test_that_holds_training_rows_is_told() {
     assert_eq!(found.duplicates.across_splits, 20);
     let text = found.lines_of_text().join("\n");
     assert!(text.contains("duplicate rows of features: 0 inside a split, 20 outside train"), "{text}");
+}
+
+#[test]
+fn the_whole_text_is_as_it_should_be() {
+    let text = look(&core_and_style()).lines_of_text().join("\n");
+    assert_eq!(text, include_str!("../../tests/golden/inspect.txt").trim_end());
 }

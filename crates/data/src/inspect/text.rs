@@ -50,7 +50,9 @@ impl Properties {
             "how well each property alone predicts the label{sampled} (score: area under the ROC curve, 0.5 is chance):"
         )];
         let probe = self.probe.iter().flat_map(Probe::cells);
-        text.extend(table(&self.list.iter().take(SHOWN).map(Property::cells).chain(probe).collect::<Vec<_>>()));
+        text.extend(table(
+            &self.list.iter().take(SHOWN).map(Property::cells).chain(probe).collect::<Vec<_>>(),
+        ));
         text.extend(self.legend());
         text
     }
@@ -80,7 +82,8 @@ impl Properties {
 }
 
 const STYLE_OR_NOISE: &str = "style or noise";
-const HEADINGS: [&str; 7] = ["property", "score", "by chance", "within ids", "inside groups", "best told", ""];
+const HEADINGS: [&str; 7] =
+    ["property", "score", "by chance", "within ids", "inside groups", "best told", ""];
 
 impl Property {
     fn cells(&self) -> [String; 7] {
@@ -123,28 +126,23 @@ impl Probe {
             false => format!("all {} columns", self.columns),
         };
         let Probe { rows, folds, plain, .. } = self;
+        let of_all =
+            |result: &ProbeResult| result.inside_of_all.map(|share| format!("{:.1} %", 100.0 * share));
+        let inside = of_all(plain).map_or(String::new(), |share| {
+            format!("; {share} of the variance of its answer lies between rows of one group, which should get one answer")
+        });
         let mut text = vec![format!(
             "linear probe: least squares on {columns}, fitted on ids in {} of {folds} parts and judged on the last, in turn; \
-            {:.1} % of {rows} rows wrong{}",
+            {:.1} % of {rows} rows wrong{inside}",
             folds - 1,
             100.0 * plain.error,
-            plain.of_all()
         )];
-        if let Some(steady) = &self.steady {
+        if let Some(left) = self.steady.as_ref().and_then(of_all) {
             text.push(format!(
-                "steady probe: the same with a penalty on what varies inside groups, as in CoRe{}",
-                steady.of_all()
+                "steady probe: the same with a penalty on that variance, as in CoRe; {left} is left"
             ));
         }
         text
-    }
-}
-
-impl ProbeResult {
-    fn of_all(&self) -> String {
-        self.inside_of_all.map_or(String::new(), |share| {
-            format!("; {:.1} % of the variance of its answer over all rows is inside groups", 100.0 * share)
-        })
     }
 }
 

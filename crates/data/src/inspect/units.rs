@@ -82,7 +82,10 @@ mod tests {
     fn rows_of_an_id_and_label_are_a_unit() {
         let units = Units::new(&[0, 0, 1, 0, 1], &[Some(7), Some(7), Some(7), None, None]);
         assert_eq!(units.of_row, [0, 0, 1, 2, 3]);
-        assert_eq!((units.labels.as_slice(), units.id_of_unit.as_slice()), (&[0, 1, 0, 1][..], &[0, 0, 1, 2][..]));
+        assert_eq!(
+            (units.labels.as_slice(), units.id_of_unit.as_slice()),
+            (&[0, 1, 0, 1][..], &[0, 0, 1, 2][..])
+        );
         assert_eq!((units.ids(), units.classes), (3, 2));
     }
 

@@ -105,7 +105,11 @@ impl Verdict {
 
 impl Properties {
     fn are_copies(&self) -> bool {
-        let shares = self.list.iter().filter(|property| property.kind != Kind::File).map(|property| property.inside_groups);
+        let shares = self
+            .list
+            .iter()
+            .filter(|property| property.kind != Kind::File)
+            .map(|property| property.inside_groups);
         let mut shares = shares.chain([self.inputs_inside_groups]);
         shares.all(|share| share.is_none_or(|share| share < CONSTANT))
     }
@@ -135,7 +139,8 @@ impl Properties {
 
     /// The best predictor that varies inside groups; one that a model sees, if there is any.
     fn varying(&self) -> Option<&Property> {
-        let mut varying: Vec<&Property> = self.list.iter().filter(|property| property.is_style_or_noise()).collect();
+        let mut varying: Vec<&Property> =
+            self.list.iter().filter(|property| property.is_style_or_noise()).collect();
         varying.sort_by_key(|property| property.kind == Kind::File);
         varying.first().copied()
     }
@@ -150,7 +155,9 @@ impl Properties {
         closest.map_or(String::new(), |property| {
             let Property { name, score, by_chance, .. } = property;
             let share = 100.0 * by_chance;
-            format!(" (closest: `{name}` with a score of {score:.2}, which {share:.0} % of the shuffles reach)")
+            format!(
+                " (closest: `{name}` with a score of {score:.2}, which {share:.0} % of the shuffles reach)"
+            )
         })
     }
 
@@ -158,7 +165,11 @@ impl Properties {
     fn what_varies(&self) -> String {
         let property = self.varying().map(|property| {
             let share = percent(property.inside_groups);
-            format!("{} scores {:.2} and has {share} of its variance inside groups", property.words(), property.score)
+            format!(
+                "{} scores {:.2} and has {share} of its variance inside groups",
+                property.words(),
+                property.score
+            )
         });
         let probe = self.plain().filter(|plain| plain.varies()).map(|plain| {
             let share = percent(plain.inside_groups);
@@ -235,5 +246,7 @@ fn percent(share: Option<f64>) -> String {
 /// With a capital at the beginning.
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + characters.as_str())
+    characters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().collect::<String>() + characters.as_str())
 }
