@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use corevar::study::layout;
 use corevar_data::bounded;
-use corevar_paper::{Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
+use corevar_paper::{Figure, Line, Point, Reproduction, VariantRecord, findings, overview};
 use maud::{Markup, html};
 
 use crate::error::ReportError;
@@ -23,8 +23,8 @@ pub fn write_reproductions(out: &Path, records: &[Reproduction]) -> Result<PathB
     let within = |record: &Reproduction| {
         Reproduction::folder(Path::new(""), &record.experiment, record.size, record.source)
     };
-    let parts: Vec<Part> =
-        records.iter().map(|record| part(record, &Reports { page: out, within: within(record) })).collect();
+    let parts = records.iter().map(|record| part(record, &Reports { page: out, within: within(record) }));
+    let parts: Vec<Part> = glance(records).into_iter().chain(parts).collect();
     write(out, &page(records, &parts))
 }
 
@@ -68,6 +68,35 @@ fn address(path: &str) -> String {
     path.bytes().map(letter).collect()
 }
 
+/// All experiments in one table, where there is more than one line to show.
+fn glance(records: &[Reproduction]) -> Option<Part> {
+    let lines = overview(records);
+    let [head, lines @ ..] = lines.as_slice() else { return None };
+    let table = html! {
+        table {
+            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 2] scope="col" { (name) } } } }
+            tbody {
+                @for line in lines {
+                    tr {
+                        @for (column, cell) in line.iter().enumerate() {
+                            @match column {
+                                0 => th scope="row" { (cell) },
+                                1 | 2 => td { (cell) },
+                                _ => td.number { (cell) },
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let body = html! {
+        (scroll("Errors of all experiments", table))
+        p.note { "Error in %, pooled → CoRe, mean ± standard error over the runs. –: not run, or the paper has no number." }
+    };
+    (lines.len() > 1).then(|| Part { id: "glance".into(), title: "At a glance".into(), body })
+}
+
 fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     let name = match records {
         [one] if one.is_of_paper() => format!("The paper's experiment {}", one.experiment),
@@ -75,7 +104,7 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
         all if all.iter().all(Reproduction::is_of_paper) => "The paper's experiments".into(),
         _ => "Experiments".into(),
     };
-    let judged = judged(records);
+    let judged = findings(records);
     let holding = judged.iter().filter(|judged| judged.holds).count();
     let names: BTreeSet<&str> = records.iter().map(|record| record.experiment.as_str()).collect();
     let of_record = |record| variant_names(record).map(|name| (record.experiment.as_str(), name));
@@ -93,22 +122,6 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
 
 fn variant_names(record: &Reproduction) -> impl Iterator<Item = &str> {
     record.variants.iter().map(|variant| variant.name.as_str())
-}
-
-/// Every finding once: of the records of an experiment, of which the larger and the real come first, by the first that has it.
-fn judged(records: &[Reproduction]) -> Vec<&Judged> {
-    let mut first: Vec<(&str, &Judged)> = Vec::new();
-    for record in records {
-        for judged in &record.findings {
-            let is_same = |(name, other): &(&str, &Judged)| {
-                *name == record.experiment && other.finding == judged.finding
-            };
-            if !first.iter().any(is_same) {
-                first.push((&record.experiment, judged));
-            }
-        }
-    }
-    first.into_iter().map(|(_, judged)| judged).collect()
 }
 
 fn part(record: &Reproduction, reports: &Reports) -> Part {
@@ -170,9 +183,10 @@ fn linked(name: &str, address: Option<String>) -> Markup {
 
 fn drawn(shown: &Figure) -> Option<Markup> {
     let Figure { curve, lines } = shown;
-    let unit = match curve.measured {
-        Measured::Error => Unit::Percent,
-        Measured::VarianceRatio => Unit::Plain,
+    let unit = if curve.measured.is_share() { Unit::Percent } else { Unit::Plain };
+    let rows = match &curve.class {
+        Some(class) => format!("{class} of {}", curve.split),
+        None => curve.split.clone(),
     };
     let places = Places::new(&curve.over, lines);
     let colours: Vec<Colour> = (0..lines.len()).map(Colour::Series).collect();
@@ -189,7 +203,7 @@ fn drawn(shown: &Figure) -> Option<Markup> {
         over => curve.axis.as_deref().unwrap_or(over),
     };
     let plot = Curves {
-        description: format!("{}, on {}.", curve.title, curve.split),
+        description: format!("{}, on {rows}.", curve.title),
         across: places.axis(),
         across_title: across_title.into(),
         up,
@@ -200,8 +214,8 @@ fn drawn(shown: &Figure) -> Option<Markup> {
     let legend: Vec<(Colour, String)> =
         colours.into_iter().zip(lines.iter().map(|line| line.name.clone())).collect();
     let note = match unit {
-        Unit::Percent => format!("In %, on {}.", curve.split),
-        Unit::Plain => format!("On {}.", curve.split),
+        Unit::Percent => format!("In %, on {rows}."),
+        Unit::Plain => format!("On {rows}."),
     };
     let with_legend = html! { @if legend.len() > 1 { (swatches(&legend)) } (svg) };
     Some(figure(&curve.title, html! { (note) }, with_legend))
@@ -255,7 +269,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar_paper::{Curve as Wanted, OriginalFiles, Size, find};
+    use corevar_paper::{Curve as Wanted, Judged, OriginalFiles, Size, find};
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -283,7 +297,13 @@ mod tests {
     #[test]
     fn a_finding_counts_once_and_by_the_first_record() {
         let finding = find("small-n").unwrap().findings[0].clone();
-        let judged = |holds| Judged { finding: finding.clone(), ratio: Some(0.7), paper_ratio: None, holds };
+        let judged = |holds| Judged {
+            finding: finding.clone(),
+            ratio: Some(0.7),
+            interval: None,
+            paper_ratio: None,
+            holds,
+        };
         let with = |holds| Reproduction { findings: vec![judged(holds)], ..record() };
         let other = Reproduction { experiment: "gender".into(), ..with(true) };
         let html = page(&[with(true), with(false), other], &[]).into_string();
@@ -312,6 +332,7 @@ mod tests {
             data_name: String::new(),
             train_rows: 0,
             groups: 0,
+            rule: None,
             settings: Vec::new(),
         };
         assert_eq!(reports.of(&variant), None);

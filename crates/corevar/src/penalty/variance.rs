@@ -46,7 +46,7 @@ pub(super) fn mean_over_groups(
         Power::Sd => sd(variances),
     };
     let divisor = match normalise {
-        Normalise::Grouped => groups.larger().count(),
+        Normalise::Grouped | Normalise::Batch => groups.larger().count(),
         Normalise::All => groups.count(),
     };
     powers.sum().div_scalar(divisor as f32)
