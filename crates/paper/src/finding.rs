@@ -110,7 +110,7 @@ impl Judged {
         let least = bound("at least", self.finding.at_least).unwrap_or_default();
         let most = bound("at most", self.finding.at_most).unwrap_or_default();
         let holds = if self.holds { "holds" } else { "does not hold" };
-        let doubt = if self.is_in_doubt() { ", within the spread of the runs" } else { "" };
+        let doubt = if self.is_in_doubt() { ", but the interval contains the bound" } else { "" };
         let ratio = self.ratio.map_or("no ratio to an error of 0".into(), |ratio| format!("{ratio:.2}"));
         let interval = self.interval.map(|[low, high]| format!(" ({low:.2} to {high:.2})"));
         let paper = self.paper_ratio.map(|ratio| format!(" [{ratio:.2}]"));

@@ -29,8 +29,8 @@ pub fn markdown(records: &[Reproduction]) -> String {
         let holding = findings.iter().filter(|judged| judged.holds).count();
         let _ = write!(
             text,
-            "\n{holding} of {} findings hold. A finding is a ratio with a bound that this project set; the bounds on claims of the \
-             paper that do not hold here were set after the runs.\n",
+            "\n{holding} of {} findings hold. A finding is a ratio with a bound that this project set, in most cases after the runs: \
+             they tell what was found, not what was predicted.\n",
             findings.len()
         );
     }

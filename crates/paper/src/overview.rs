@@ -6,6 +6,7 @@ use super::cell::{Cell, SettingRecord};
 use super::finding::Judged;
 use super::record::{Reproduction, VariantRecord};
 use super::spec::{Headline, Size};
+use super::table::paper_percent;
 
 /// An experiment on one kind of data, in the sizes in which it was run: the larger one first.
 struct ExperimentRecords<'a>(Vec<&'a Reproduction>);
@@ -95,5 +96,5 @@ fn ours(cell: &Cell) -> Option<String> {
 }
 
 fn papers(cell: &Cell) -> Option<String> {
-    cell.paper_error.map(|error| format!("{:.1}", 100.0 * error))
+    cell.paper_error.map(paper_percent)
 }

@@ -83,9 +83,12 @@ fn missing() -> String {
 /// In percent: `30.15 ± 0.36 [41]`.
 fn error(cell: &Cell) -> String {
     let percent = |value: f64| format!("{:.2}", 100.0 * value);
-    // The paper has whole percents and hundredths.
-    let paper = cell.paper_error.map(|error| ((10_000.0 * error).round() / 100.0).to_string());
-    shown(cell.error, cell.error_spread, paper, percent)
+    shown(cell.error, cell.error_spread, cell.paper_error.map(paper_percent), percent)
+}
+
+/// As the paper has it: whole percents or hundredths.
+pub(super) fn paper_percent(error: f64) -> String {
+    ((10_000.0 * error).round() / 100.0).to_string()
 }
 
 fn penalty(cell: &Cell) -> String {
