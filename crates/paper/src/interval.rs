@@ -46,8 +46,9 @@ pub(super) fn ratio_interval(of: Estimate, to: Estimate) -> Option<[f64; 2]> {
 /// The 97.5 % point of Student's distribution; None without a degree of freedom.
 fn student(freedom: usize) -> Option<f64> {
     const POINTS: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-        2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+        2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
+        2.045, 2.042,
     ];
     // Beyond the table its last point, which is the larger one.
     POINTS.get(freedom.checked_sub(1)?.min(POINTS.len() - 1)).copied()

@@ -13,7 +13,8 @@ struct ExperimentRecords<'a>(Vec<&'a Reproduction>);
 
 /// The head and the lines: one line per experiment, data, headline and test. Only the head where no experiment has a headline.
 pub fn overview(records: &[Reproduction]) -> Vec<Vec<String>> {
-    let head = ["experiment", "data", "test", "paper", "full, λ fixed", "quick, λ fixed", "quick, λ by the rule"];
+    let head =
+        ["experiment", "data", "test", "paper", "full, λ fixed", "quick, λ fixed", "quick, λ by the rule"];
     let mut lines = vec![head.map(String::from).to_vec()];
     for sizes in by_data(records) {
         for headline in sizes.0.first().into_iter().flat_map(|record| &record.headlines) {
@@ -42,10 +43,9 @@ pub fn findings(records: &[Reproduction]) -> Vec<&Judged> {
 fn by_data(records: &[Reproduction]) -> Vec<ExperimentRecords<'_>> {
     let mut all: Vec<ExperimentRecords> = Vec::new();
     for record in records {
-        let is_same = |other: &&Reproduction| {
-            other.experiment == record.experiment && other.source == record.source
-        };
-        match all.iter_mut().find(|sizes| sizes.0.iter().any(|other| is_same(other))) {
+        let is_same =
+            |other: &&Reproduction| other.experiment == record.experiment && other.source == record.source;
+        match all.iter_mut().find(|sizes| sizes.0.iter().any(is_same)) {
             Some(sizes) => sizes.0.push(record),
             None => all.push(ExperimentRecords(vec![record])),
         }

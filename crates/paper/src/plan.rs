@@ -77,10 +77,10 @@ impl Plan {
             penalty_weights: Vec<f64>,
         }
         let weights = |core: &Estimator| Grid::of(&core.config).penalty_weights;
-        let choice = self.rule.zip(self.estimators.last()).map(|(rule, core)| ChoiceSettings {
-            rule,
-            penalty_weights: weights(core),
-        });
+        let choice = self
+            .rule
+            .zip(self.estimators.last())
+            .map(|(rule, core)| ChoiceSettings { rule, penalty_weights: weights(core) });
         toml::to_string(&Settings {
             protocol: self.protocol,
             runs: self.runs,

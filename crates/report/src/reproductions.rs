@@ -269,7 +269,21 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar_paper::{Curve as Wanted, Judged, OriginalFiles, Size, find};
+    use corevar_paper::{Cell, Curve as Wanted, Judged, OriginalFiles, SettingRecord, Size, find};
+
+    fn empty() -> VariantRecord {
+        VariantRecord {
+            name: String::new(),
+            date: String::new(),
+            config: String::new(),
+            data: Default::default(),
+            data_name: String::new(),
+            train_rows: 0,
+            groups: 0,
+            rule: None,
+            settings: Vec::new(),
+        }
+    }
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -292,6 +306,32 @@ mod tests {
         assert!(html.contains("small-n, quick – stand-in"), "{html}");
         assert!(html.contains("&lt;ridge&gt; 1") && !html.contains("<ridge>"));
         assert!(html.contains("corevar reproduce small-n --quick"), "{html}");
+    }
+
+    #[test]
+    fn several_experiments_begin_with_one_table() {
+        let number = |error| Cell { error: Some(error), ..Default::default() };
+        let setting = |key: &str, error| SettingRecord {
+            key: key.into(),
+            estimator: key.into(),
+            penalty: "logit-variance".into(),
+            penalty_weight: 1.0,
+            ridge: 0.001,
+            seeds: vec![0],
+            seconds: 1.0,
+            splits: [("test".to_string(), number(error))].into(),
+            classes: Default::default(),
+        };
+        let ds1 = VariantRecord {
+            name: "ds1".into(),
+            settings: vec![setting("pooled", 0.2), setting("core", 0.1)],
+            ..empty()
+        };
+        let small = Reproduction { variants: vec![ds1], ..record() };
+        let other = Reproduction { experiment: "mine".into(), ..small.clone() };
+        let body = glance(&[small.clone(), other]).unwrap().body.into_string();
+        assert!(body.contains("small-n ds1") && body.contains("20.0 → 10.0"), "{body}");
+        assert!(glance(&[small]).is_none() && glance(&[]).is_none());
     }
 
     #[test]
@@ -324,17 +364,7 @@ mod tests {
     fn addresses_lead_to_reports_that_are_there() {
         let folder = tempfile::tempdir().unwrap();
         let reports = Reports { page: folder.path(), within: "mine #1/quick".into() };
-        let variant = VariantRecord {
-            name: "a".into(),
-            date: String::new(),
-            config: "rows = 100\n".into(),
-            data: Default::default(),
-            data_name: String::new(),
-            train_rows: 0,
-            groups: 0,
-            rule: None,
-            settings: Vec::new(),
-        };
+        let variant = VariantRecord { name: "a".into(), config: "rows = 100\n".into(), ..empty() };
         assert_eq!(reports.of(&variant), None);
         let its_folder = folder.path().join("mine #1/quick/a");
         std::fs::create_dir_all(&its_folder).unwrap();

@@ -61,6 +61,11 @@ fn a_small_version_of_every_experiment_runs() {
         let record = json(&folder.path().join(format!("out/small-{protocol}/quick/reproduction.json")));
         assert_eq!(record["schema"], "corevar.reproduction/1");
         assert_eq!(record["variants"][0]["settings"].as_array().unwrap().len(), 2, "{protocol}");
+        if protocol == "stickmen" {
+            let core = &record["variants"][0]["settings"][1];
+            assert!(core["splits"]["test2"]["between_variance"].is_f64(), "{core}");
+            assert!(core["classes"]["test2"]["child"]["variance_ratio"].is_f64(), "{core}");
+        }
         let report = format!("small-{protocol}/quick/a/report.html");
         let page = fs::read_to_string(folder.path().join("out").join(&report)).unwrap();
         assert!(page.contains(&format!("<h1>small-{protocol} a, quick: ")), "{protocol}");

@@ -159,7 +159,9 @@ mod tests {
         album.pictures.read(1, None, &mut pixels).unwrap();
         assert!(pixels.iter().all(|byte| *byte == 20));
         fs::write(at("list_attr_celeba.txt"), "2\nEyeglasses Smiling\n1.jpg 1 -1\n2.jpg -1 1\n").unwrap();
-        assert!(celeba(folder.path(), ChangeAt::default()).err().unwrap().to_string().contains("lack `Male`"));
+        assert!(
+            celeba(folder.path(), ChangeAt::default()).err().unwrap().to_string().contains("lack `Male`")
+        );
     }
 
     #[test]

@@ -5,10 +5,10 @@ use corevar_data::interventions::Recipe;
 use corevar_data::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeAt, does_not_fit};
 use super::draft::Draft;
 use super::glasses::{self, CLASSES};
 use super::grouping::Grouping;
+use super::{ChangeAt, does_not_fit};
 use crate::album::{Album, FacePhoto};
 
 /// In train and test1 the JPEG quality of pictures with glasses is drawn from N(μ, 10); in test2 that of the

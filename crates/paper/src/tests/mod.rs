@@ -37,7 +37,8 @@ fn findings_name_variants_and_estimators_that_are_trained() {
     for name in names() {
         let experiment = find(name).unwrap();
         for side in experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]) {
-            let variants = experiment.variants_like(std::slice::from_ref(&side.variant), Size::Quick).unwrap();
+            let variants =
+                experiment.variants_like(std::slice::from_ref(&side.variant), Size::Quick).unwrap();
             for variant in variants {
                 let plan = experiment.plan(variant, Size::Quick).unwrap();
                 assert!(
@@ -149,7 +150,8 @@ fn a_variant_by_the_rule_is_pooled_and_core_with_the_rule_among_its_settings() {
     assert_eq!(keys, ["pooled", "core"]);
     let settings: toml::Table = plan.config_toml(&OriginalFiles::default()).unwrap().parse().unwrap();
     assert!(settings["choice"].get("rule").is_some() && settings["choice"].get("penalty-weights").is_some());
-    let twice = Variant { grid: find("gender").unwrap().variants.iter().find_map(|one| one.grid.clone()), ..variant };
+    let twice =
+        Variant { grid: find("gender").unwrap().variants.iter().find_map(|one| one.grid.clone()), ..variant };
     assert!(experiment.plan(&twice, Size::Quick).unwrap_err().to_string().contains("no grid"));
 }
 

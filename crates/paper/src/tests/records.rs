@@ -152,8 +152,11 @@ fn the_records_of_this_project_count() {
     let open = ["nonlinear", "stickmen"];
     for name in names().filter(|name| !open.contains(name)) {
         let full = records.iter().find(|record| record.experiment == name && record.size == Size::Full);
-        let variants: Vec<&str> =
-            full.into_iter().flat_map(|record| &record.variants).map(|variant| variant.name.as_str()).collect();
+        let variants: Vec<&str> = full
+            .into_iter()
+            .flat_map(|record| &record.variants)
+            .map(|variant| variant.name.as_str())
+            .collect();
         let experiment = find(name).unwrap();
         let missing: Vec<&str> = experiment
             .variants_in(Size::Full)
@@ -275,12 +278,17 @@ fn a_figure_of_one_class_shows_that_class() {
 fn markdown_opens_with_one_table_of_all_experiments() {
     let experiment = find("stickmen").unwrap();
     let full = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), with_spread(0.01));
-    let mut chosen = VariantRecord { name: "by-rule".into(), rule: Some("lowest".into()), ..records()[1].clone() };
+    let mut chosen =
+        VariantRecord { name: "by-rule".into(), rule: Some("lowest".into()), ..records()[1].clone() };
     chosen.settings[1].penalty_weight = 3.0;
     let mut variants = records();
     variants.push(chosen);
     let quick = Reproduction::new(&experiment, Size::Quick, &OriginalFiles::default(), variants);
-    assert_eq!(quick.figures[0].lines[0].points.len(), 2, "the choice by the rule is no point of the paper's figure");
+    assert_eq!(
+        quick.figures[0].lines[0].points.len(),
+        2,
+        "the choice by the rule is no point of the paper's figure"
+    );
     let page = markdown(&[full, quick]);
     let table = page.find("| stickmen c50 | drawn | test2 | 41 → 41 | 40.0 ± 1.0 → 10.0 ± 1.0 | 40.0 → 10.0 | 40.0 → 10.0 (λ = 3) |");
     assert!(table.is_some_and(|place| place < page.find("## stickmen").unwrap()), "{page}");
