@@ -60,10 +60,15 @@ package:
 	$(CARGO) package --workspace $(VERIFY)
 
 ## Every experiment of the paper in its quick size, and then in full with five runs: hours, less what experiments/results has
-## records of. DATA names a folder with original files of CelebA, AwA2 or MNIST, taken for the full size.
+## records of. DATA names a folder with original files of CelebA, AwA2 or MNIST, taken for the full size. Some of them, also where
+## their records are of other settings: make paper EXPERIMENTS="stickmen nonlinear" OVERWRITE=1; one size alone: SIZES=full.
+EXPERIMENTS = all
+SIZES = quick full
 paper: build
-	$(PROGRAM) reproduce all --quick --out experiments/results
-	$(PROGRAM) reproduce all --full $(if $(DATA),--data $(DATA)) --out experiments/results --markdown RESULTS.md
+	set -e; for size in $(SIZES); do for name in $(EXPERIMENTS); do \
+		$(PROGRAM) reproduce $$name --$$size $(if $(DATA),$$(test $$size = quick || echo --data $(DATA))) \
+			$(if $(OVERWRITE),--overwrite) --out experiments/results --markdown RESULTS.md; \
+	done; done
 
 ## Beside PyTorch, scikit-learn and Pillow, in turns, on this machine: bench/*results.json.
 bench: build .venv/bench

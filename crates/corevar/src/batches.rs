@@ -48,11 +48,13 @@ pub struct Batch {
 impl Batch {
     /// What the penalty of this batch counts, so that its mean over an epoch is the penalty of all rows,
     /// whatever the batch size: (groups here / groups in all) x batches. Groups are those that the
-    /// normalisation divides by, a piece counting its share; 0 when none of them is here.
+    /// normalisation divides by, a piece counting its share; 0 when none of them is here. [`Normalise::Batch`] weighs all batches
+    /// alike: 1.
     pub fn share(&self, normalise: Normalise) -> f64 {
         match normalise {
             Normalise::Grouped => self.share_of_larger,
             Normalise::All => self.share_of_all,
+            Normalise::Batch => 1.0,
         }
     }
 
@@ -397,6 +399,16 @@ mod tests {
             }
             assert!(met.iter().flatten().all(|met| *met));
         }
+    }
+
+    #[test]
+    fn by_batch_all_batches_count_alike() {
+        // One pair among nine rows: at most one of the three batches has a group.
+        let batches = Batches::new(&groups(&[2, 1, 1, 1, 1, 1, 1, 1]), 3, BatchMode::Shuffled, 0).epoch(0);
+        assert!(batches.len() >= 3);
+        assert!(batches.iter().all(|batch| batch.share(Normalise::Batch) == 1.0));
+        let grouped: f64 = batches.iter().map(|batch| batch.share(Normalise::Grouped)).fold(0.0, f64::max);
+        assert_eq!(grouped, batches.len() as f64);
     }
 
     #[test]

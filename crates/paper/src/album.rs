@@ -18,8 +18,8 @@ pub trait Pictures: Send + Sync {
     /// The size in which they are given.
     fn shape(&self) -> ImageShape;
 
-    /// Writes a picture, [`ImageShape::len`] bytes, after `change` was applied to it, if there is any. A
-    /// source whose originals are larger applies the change to the original and shrinks it then.
+    /// Writes a picture, [`ImageShape::len`] bytes, after `change` was applied to it, if there is any. A source whose
+    /// originals are larger decides whether it is applied before or after they are shrunk.
     fn read(&self, number: usize, change: Option<&Change>, out: &mut [u8]) -> Result<(), DataError>;
 }
 

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::{Cell, SettingRecord, VariantRecord};
+use super::cell::SettingRecord;
+use super::measured::{Mean, Measured};
+use super::record::VariantRecord;
 
 /// A figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,21 +21,14 @@ pub struct Curve {
     pub measured: Measured,
     /// On which split.
     pub split: String,
+    /// Of which class alone; of all rows if there is no word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// What tells the lines apart: settings of the data, `ridge`, or `estimator`.
     pub lines: Vec<String>,
     /// Only these variants (`*` stands for any text); all if there is no word.
     #[serde(default)]
     pub variants: Option<String>,
-}
-
-/// A number of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Measured {
-    /// Share of wrong answers.
-    Error,
-    /// Within by between groups.
-    VarianceRatio,
 }
 
 /// One line.
@@ -78,11 +73,8 @@ impl Curve {
     }
 
     fn point(&self, variant: &VariantRecord, setting: &SettingRecord) -> Option<Point> {
-        let cell: &Cell = setting.splits.get(&self.split)?;
-        let (y, spread) = match self.measured {
-            Measured::Error => (cell.error?, cell.error_spread),
-            Measured::VarianceRatio => (cell.variance_ratio?, cell.variance_ratio_spread),
-        };
+        let Mean { mean: y, spread } =
+            self.measured.of(variant, setting, &self.split, self.class.as_deref())?;
         let x = match self.over.as_str() {
             "penalty-weight" => setting.penalty_weight,
             key => number(variant.data.get(key)?)?,

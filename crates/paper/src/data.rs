@@ -12,7 +12,7 @@ use super::plan::Plan;
 use super::spec::{Experiment, ExperimentError, in_one_line};
 use crate::album::{Album, FacePhoto};
 use crate::drawn::{animals, digits, faces};
-use crate::protocols::{Brightness, Elmer, Gender, Mnist, Quality, SmallN, originals};
+use crate::protocols::{Brightness, ChangeAt, Elmer, Gender, Mnist, Quality, SmallN, originals};
 
 /// How data are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,10 +109,13 @@ impl Protocol {
         }
     }
 
-    /// Edition of the drawing that stands in for original files.
+    /// Edition of the drawing, be it the paper's own data or a stand-in for original files.
     pub(super) fn edition(self) -> u32 {
+        let edition = |name| synthetic::find(name).map_or(0, Generator::edition);
         match self {
-            Self::Linear | Self::Nonlinear | Self::Stickmen => synthetic::EDITION,
+            Self::Linear => edition("linear"),
+            Self::Nonlinear => edition("nonlinear"),
+            Self::Stickmen => edition("stickmen"),
             Self::Mnist => digits::EDITION,
             Self::Elmer => animals::EDITION,
             _ => self.drawn_faces().edition(),
@@ -143,7 +146,7 @@ impl Protocol {
             Self::Linear | Self::Nonlinear | Self::Stickmen => Ok(()),
             Self::Mnist => originals::mnist(folder).map(drop),
             Self::Elmer => originals::awa2(folder).map(drop),
-            _ => originals::celeba(folder).map(drop),
+            _ => originals::celeba(folder, ChangeAt::default()).map(drop),
         }
     }
 
@@ -182,6 +185,16 @@ impl Protocol {
 }
 
 impl Plans {
+    /// Where original pictures are changed; None where the protocol leaves no choice.
+    pub(super) fn change_at(&self) -> Option<ChangeAt> {
+        match &self.kind {
+            Kind::Quality(Quality { change_at, .. }) | Kind::Brightness(Brightness { change_at, .. }) => {
+                Some(*change_at)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the settings fit together, before other variants are trained for hours.
     pub(super) fn check(&self) -> Result<(), DataError> {
         match &self.kind {
@@ -227,7 +240,8 @@ impl Plan {
         let Plans { seed, kind } = &self.plans;
         let seed = *seed;
         let from = material.originals.as_deref();
-        let faces = || photographs(from, self.protocol.drawn_faces(), seed);
+        let change_at = self.plans.change_at().unwrap_or_default();
+        let faces = || photographs(from, change_at, self.protocol.drawn_faces(), seed);
         Ok(match kind {
             Kind::Drawn { name, sizes } => generator(name)?.generate(sizes, seed)?,
             Kind::SmallN(set) => set.build(&faces()?, seed)?,
@@ -255,10 +269,14 @@ const ANIMALS: usize = 8_000;
 
 fn photographs(
     from: Option<&Path>,
+    change_at: ChangeAt,
     stand_in: faces::AlbumSizes,
     seed: u64,
 ) -> Result<Album<FacePhoto>, DataError> {
-    from.map_or_else(|| Ok(faces::album(stand_in, seed)), originals::celeba)
+    match from {
+        Some(from) => originals::celeba(from, change_at),
+        None => Ok(faces::album(stand_in, seed)),
+    }
 }
 
 /// The generator of that name.
@@ -278,7 +296,9 @@ fn seen(
     seed: u64,
 ) -> Result<Dataset, ExperimentError> {
     let from = material.originals.as_deref();
-    let album = photographs(from, stand_in, seed)?;
+    // Nothing is changed here.
+    let at = ChangeAt::default();
+    let album = photographs(from, at, stand_in, seed)?;
     match &material.features {
         Some(path) => {
             let features = corevar_data::table::read_matrix(path, album.photos.len())?;
@@ -286,7 +306,7 @@ fn seen(
         }
         None => {
             // Drawn persons are not met again; those of CelebA may be.
-            let others = photographs(from, stand_in, seed.wrapping_add(1_000))?;
+            let others = photographs(from, at, stand_in, seed.wrapping_add(1_000))?;
             features::seen_by_a_network(&others, set.build(&album, seed)?, seed)
         }
     }

@@ -4,13 +4,17 @@
 //! [`find`] reads one, [`Experiment::plan`] says what is to be trained for a variant, [`Plan::dataset`] makes the data, and [`Reproduction`] puts what came out beside the paper.
 
 pub mod album;
+mod cell;
 mod curve;
 pub mod data;
 pub mod drawn;
 mod features;
 mod finding;
+mod interval;
 mod kept;
 mod markdown;
+mod measured;
+mod overview;
 mod plan;
 pub mod protocols;
 mod record;
@@ -24,14 +28,17 @@ use std::path::Path;
 
 use corevar_data::bounded;
 
-pub use curve::{Curve, Line, Measured, Point};
+pub use cell::{Cell, ClassCell, SettingRecord};
+pub use curve::{Curve, Line, Point};
 pub use data::{OriginalFiles, Source};
 pub use finding::{Finding, Judged};
 pub use markdown::markdown;
+pub use measured::Measured;
+pub use overview::{findings, overview};
 pub use plan::Plan;
-pub use record::{Cell, FILE, Figure, Finished, Reproduction, SCHEMA, SettingRecord, VariantRecord};
+pub use record::{FILE, Figure, Finished, Reproduction, SCHEMA, VariantRecord};
 pub use reproduce::{ExperimentRun, Pages, ReproduceError};
-pub use spec::{Experiment, ExperimentError, Size, Variant};
+pub use spec::{Experiment, ExperimentError, Headline, Size, Variant};
 
 /// Name and text of every experiment, in the order of the paper.
 const ALL: [(&str, &str); 10] = [

@@ -3,31 +3,58 @@
 use std::fmt::Write;
 
 use super::finding::Judged;
+use super::overview::{findings, overview};
 use super::record::{Reproduction, VariantRecord};
 use super::spec::Size;
 
 /// The page. Of an experiment in two sizes, variants that were run in full are not repeated from the quick one.
 pub fn markdown(records: &[Reproduction]) -> String {
     let mut text = String::from(
-        "# Results\n\nWritten by `corevar reproduce`; not by hand. Errors in %, mean ± standard error over the runs, the \
-         paper's number in brackets. *full* is the paper's number of rows and five runs (one where the model is solved \
-         exactly); *quick* has fewer rows, runs or epochs. *Drawn* data are drawn in the paper too. A *stand-in* is drawn by \
-         this project in place of pictures that cannot be shipped: its errors are not comparable with the paper's; what is \
-         asked of it is whether CoRe lowers them as in the paper.\n",
+        "# Results\n\nWritten by `corevar reproduce` from its records, not by hand. Errors in %, pooled → CoRe, mean ± standard error \
+         over the runs. In the sections below, the paper's number is in brackets. *full* is the paper's number of rows and five runs \
+         (one where the model is solved exactly); *quick* has fewer rows, runs or epochs. *Drawn* data are drawn in the paper too. \
+         A *stand-in* is drawn by this project in place of pictures that cannot be shipped: its errors are not comparable with the \
+         paper's; the question is whether CoRe lowers them as in the paper.\n",
     );
+    let shown = shown(records);
+    let overview = overview(records);
+    if overview.len() > 1 {
+        text.push('\n');
+        table(&mut text, &overview);
+        text += "\n*λ fixed* is the weight of the experiment's file, which the sections explain. *λ by the rule* is chosen by the \
+                 usual rule on training rows held out; no test is looked at. –: not run, or the paper has no number.\n";
+    }
+    let findings = findings(records);
+    if !findings.is_empty() {
+        let holding = findings.iter().filter(|judged| judged.holds).count();
+        let _ = write!(
+            text,
+            "\n{holding} of {} findings hold. A finding is a ratio with a bound that this project set, in most cases after the runs: \
+             they tell what was found, not what was predicted.\n",
+            findings.len()
+        );
+    }
     let mut last = "";
-    for record in records {
+    for record in &shown {
         if record.experiment != last {
             let _ =
                 write!(text, "\n## {}\n\n{}\n", escaped(&record.experiment), escaped(&record.introduction()));
             last = &record.experiment;
         }
+        section(&mut text, record);
+    }
+    text
+}
+
+/// What the page shows of each record.
+fn shown(records: &[Reproduction]) -> Vec<Reproduction> {
+    let shown = |record: &Reproduction| {
         let in_full = records.iter().find(|other| {
             other.experiment == record.experiment && other.size == Size::Full && other.source == record.source
         });
-        section(&mut text, &without_repeats(record, in_full));
-    }
-    text
+        without_repeats(record, in_full)
+    };
+    records.iter().map(shown).collect()
 }
 
 fn without_repeats(record: &Reproduction, in_full: Option<&Reproduction>) -> Reproduction {
@@ -50,13 +77,7 @@ fn section(text: &mut String, record: &Reproduction) {
         return;
     }
     let _ = write!(text, "\n### {} {}, data: {}\n\n", record.experiment, record.size, record.source.name());
-    for (number, line) in record.table().iter().enumerate() {
-        let cells: Vec<String> = line.iter().map(|cell| escaped(cell).replace('|', "\\|")).collect();
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-        if number == 0 {
-            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
-        }
-    }
+    table(text, &record.table());
     let settings = record.variants.iter().flat_map(|variant| &variant.settings);
     let mut seeds: Vec<u64> = settings.flat_map(|setting| setting.seeds.iter().copied()).collect();
     seeds.sort_unstable();
@@ -77,6 +98,16 @@ fn section(text: &mut String, record: &Reproduction) {
         let _ = write!(text, "\n{}:\n\n", record.heading_of_findings());
         for judged in &record.findings {
             let _ = writeln!(text, "- {}: {}", escaped(&judged.finding.text), judged.verdict());
+        }
+    }
+}
+
+fn table(text: &mut String, lines: &[Vec<String>]) {
+    for (number, line) in lines.iter().enumerate() {
+        let cells: Vec<String> = line.iter().map(|cell| escaped(cell).replace('|', "\\|")).collect();
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+        if number == 0 {
+            let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
         }
     }
 }

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::Path;
 
+use corevar::Rule;
 use corevar::linear::StyleRank;
 use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
-use corevar::study::Estimator;
+use corevar::study::{Estimator, Grid};
 use corevar::train::TrainConfig;
 use corevar_data::{DataError, Dataset};
 use serde::Serialize;
 use toml::{Table, Value};
 
 use super::data::{OriginalFiles, Plans, Protocol};
+use super::protocols::ChangeAt;
 use super::spec::{
     EstimatorForm, Experiment, ExperimentError, Size, SizeForm, Variant, check_names, in_one_line,
 };
@@ -31,9 +33,17 @@ pub struct Plan {
     pub estimators: Vec<Estimator>,
     /// Of each estimator.
     pub runs: usize,
+    /// What chooses the penalty weight of CoRe, the last estimator, where it is not given.
+    pub rule: Option<Rule>,
 }
 
 impl Plan {
+    /// Edition of the weights that networks start with, where there was more than one.
+    fn start(&self) -> Option<u32> {
+        let editions = self.estimators.iter().map(|one| one.config.model.edition());
+        editions.max().filter(|edition| *edition > 1)
+    }
+
     /// All settings, for the folder of the run: where they differ, its models are others.
     pub fn config_toml(&self, material: &OriginalFiles) -> Result<String, toml::ser::Error> {
         #[derive(Serialize)]
@@ -45,23 +55,41 @@ impl Plan {
             #[serde(skip_serializing_if = "Option::is_none")]
             drawing: Option<u32>,
             #[serde(skip_serializing_if = "Option::is_none")]
-            start: Option<u32>,
-            #[serde(skip_serializing_if = "Option::is_none")]
             features_file: Option<&'a Path>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            change_at: Option<ChangeAt>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            start: Option<u32>,
             order: Vec<&'a str>,
             data: &'a Table,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            choice: Option<ChoiceSettings>,
             estimators: BTreeMap<&'a str, &'a TrainConfig>,
         }
+        #[derive(Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        struct ChoiceSettings {
+            #[serde(flatten)]
+            rule: Rule,
+            penalty_weights: Vec<f64>,
+        }
+        let weights = |core: &Estimator| Grid::of(&core.config).penalty_weights;
+        let choice = self
+            .rule
+            .zip(self.estimators.last())
+            .map(|(rule, core)| ChoiceSettings { rule, penalty_weights: weights(core) });
         toml::to_string(&Settings {
             protocol: self.protocol,
             runs: self.runs,
             real: material.originals.is_some(),
             drawing: material.originals.is_none().then(|| self.protocol.edition()),
-            // Weights that begin otherwise end otherwise.
-            start: self.estimators.iter().map(|one| one.config.model.edition()).max().filter(|edition| *edition > 1),
             features_file: material.features.as_deref(),
+            // Drawn pictures have no larger original.
+            change_at: material.originals.as_ref().and_then(|_| self.plans.change_at()),
+            start: self.start(),
             order: self.estimators.iter().map(|one| one.key.as_str()).collect(),
             data: &self.data,
+            choice,
             estimators: self.estimators.iter().map(|one| (one.key.as_str(), &*one.config)).collect(),
         })
     }
@@ -83,7 +111,8 @@ impl Experiment {
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
         let estimators = self.estimators(variant, &base)?;
         variant.check_estimators(&estimators).map_err(of_this)?;
-        Ok(Plan { data, protocol: self.protocol, plans, estimators, runs })
+        let rule = variant.by_rule.then(Rule::default);
+        Ok(Plan { data, protocol: self.protocol, plans, estimators, runs, rule })
     }
 
     /// What the file says of the experiment and of its size, and over it what it says of the variant.
@@ -103,11 +132,11 @@ impl Experiment {
     /// Whether every variant can be planned, and figures and findings speak of what is then there: a slip in
     /// them would show only after hours, as a figure without lines.
     pub fn check(&self, size: Size) -> Result<(), ExperimentError> {
-        let plans = self.variants.iter().map(|variant| self.plan(variant, size));
+        let plans = self.variants_in(size).map(|variant| self.plan(variant, size));
         let plans: Vec<Plan> = plans.collect::<Result<_, _>>()?;
         for side in self.findings.iter().flat_map(|finding| [&finding.of, &finding.to]) {
             let has = |plan: &Plan| plan.estimators.iter().any(|estimator| estimator.key == side.estimator);
-            let mut of_side = self.variants.iter().zip(&plans).filter(|(variant, _)| side.is_of(variant));
+            let mut of_side = self.variants_in(size).zip(&plans).filter(|(variant, _)| side.is_of(variant));
             if let Some((variant, _)) = of_side.find(|(_, plan)| !has(plan)) {
                 return Err(self.form(format!(
                     "a finding speaks of the estimator `{}`, which {} has not",
@@ -126,21 +155,34 @@ impl Experiment {
                 return Err(self
                     .form(format!("the figure \"{}\" speaks of `{key}`, which is no setting", curve.title)));
             }
+            if curve.class.is_some() && !curve.measured.is_by_class() {
+                return Err(self.form(format!(
+                    "the figure \"{}\" is of one class, which only the variances and their ratio have",
+                    curve.title
+                )));
+            }
         }
         Ok(())
     }
 
-    /// Whether the data have the splits that the file speaks of.
+    /// Whether the data have the splits and classes that the file speaks of.
     pub fn check_splits(&self, dataset: &Dataset) -> Result<(), ExperimentError> {
         let of_findings = self.findings.iter().flat_map(|finding| [&finding.of.split, &finding.to.split]);
         let of_curves = self.curves.iter().map(|curve| &curve.split);
         let papers = self.variants.iter().flat_map(|variant| [&variant.paper, &variant.paper_penalty]);
         let of_paper = papers.flat_map(|numbers| numbers.values().flat_map(|splits| splits.keys()));
-        let mut named = iter::once(&self.shifted).chain(of_findings).chain(of_curves).chain(of_paper);
-        match named.find(|name| dataset.split(name).is_none()) {
+        let of_headline = self.headlines.iter().flat_map(|line| &line.splits);
+        let mut named =
+            iter::once(&self.shifted).chain(of_findings).chain(of_curves).chain(of_paper).chain(of_headline);
+        if let Some(lost) = named.find(|name| dataset.split(name).is_none()) {
+            let known = dataset.split_names();
+            return Err(self.form(format!("there is no split `{lost}`; there are {}", known.join(", "))));
+        }
+        let classes = dataset.labels().class_names();
+        let mut of_figures = self.curves.iter().filter_map(|curve| curve.class.as_ref());
+        match of_figures.find(|name| !classes.contains(name)) {
             Some(lost) => {
-                let known = dataset.split_names();
-                Err(self.form(format!("there is no split `{lost}`; there are {}", known.join(", "))))
+                Err(self.form(format!("there is no class `{lost}`; there are {}", classes.join(", "))))
             }
             None => Ok(()),
         }
@@ -169,6 +211,7 @@ impl Experiment {
         let usual = [plain(Penalty::NONE), plain(base.penalty)];
         let forms = match (&variant.grid, variant.estimators.as_slice(), self.estimators.as_slice()) {
             (Some(grid), ..) => grid.estimators(base.penalty),
+            (None, [], _) if variant.by_rule => usual.to_vec(),
             (None, [], []) => usual.to_vec(),
             (None, [], of_experiment) => of_experiment.to_vec(),
             (None, of_variant, _) => of_variant.to_vec(),
@@ -204,6 +247,9 @@ impl Variant {
     fn check_estimators(&self, estimators: &[Estimator]) -> Result<(), String> {
         if self.grid.is_some() && !self.estimators.is_empty() {
             return Err("a variant has either a grid or estimators, not both".into());
+        }
+        if self.by_rule && (self.grid.is_some() || !self.estimators.is_empty()) {
+            return Err("by-rule trains the pooled model and CoRe, and has no grid or estimators".into());
         }
         let keys: Vec<&str> = estimators.iter().map(|estimator| estimator.key.as_str()).collect();
         check_names("estimator", &keys)?;

@@ -1,14 +1,13 @@
 //! What came out of an experiment, beside the paper: `reproduction.json`.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use corevar::calendar;
 use corevar::model::ModelSpec;
-use corevar::penalty::weight;
-use corevar::results::{EstimatorResult, Results};
+use corevar::penalty::Penalty;
+use corevar::results::Results;
 use corevar::study::layout;
 use corevar::train::TrainConfig;
 use corevar::write_whole;
@@ -16,11 +15,12 @@ use corevar_data::{SplitName, bounded};
 use serde::{Deserialize, Serialize};
 use toml::Table;
 
+use super::cell::SettingRecord;
 use super::curve::{Curve, Line};
 use super::data::{OriginalFiles, Source};
 use super::finding::Judged;
 use super::plan::Plan;
-use super::spec::{Experiment, Size, Variant};
+use super::spec::{Experiment, Headline, Size, Variant};
 
 /// Name of the file.
 pub const FILE: &str = "reproduction.json";
@@ -59,6 +59,9 @@ pub struct Reproduction {
     pub figures: Vec<Figure>,
     /// What the paper found or the user's file expects, as far as its variants were trained.
     pub findings: Vec<Judged>,
+    /// Its lines in the table of all experiments.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headlines: Vec<Headline>,
 }
 
 /// A figure of the paper.
@@ -89,44 +92,11 @@ pub struct VariantRecord {
     pub train_rows: usize,
     /// Of the training split.
     pub groups: usize,
+    /// How the penalty weight was chosen, in words, where a rule chose it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// In the order of the table.
     pub settings: Vec<SettingRecord>,
-}
-
-/// One estimator of a variant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SettingRecord {
-    /// Tells it from the others of the variant.
-    pub key: String,
-    /// `pooled`, `core`, or that of a baseline.
-    pub estimator: String,
-    /// Of training.
-    pub penalty: String,
-    /// λ.
-    #[serde(with = "weight")]
-    pub penalty_weight: f64,
-    /// γ.
-    pub ridge: f64,
-    /// Of each run.
-    pub seeds: Vec<u64>,
-    /// Training time of all runs together.
-    pub seconds: f64,
-    /// By split.
-    pub splits: BTreeMap<String, Cell>,
-}
-
-/// One estimator on one split: mean over the runs, standard error, and the paper's number. Errors are fractions.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "said above")]
-pub struct Cell {
-    pub error: Option<f64>,
-    pub error_spread: Option<f64>,
-    pub paper_error: Option<f64>,
-    pub penalty: Option<f64>,
-    pub penalty_spread: Option<f64>,
-    pub paper_penalty: Option<f64>,
-    pub variance_ratio: Option<f64>,
-    pub variance_ratio_spread: Option<f64>,
 }
 
 impl Reproduction {
@@ -139,10 +109,11 @@ impl Reproduction {
     ) -> Self {
         let command = command(experiment, size, material, &variants);
         let source = experiment.protocol.source(material);
-        let is_aside =
-            |name: &str| experiment.variants.iter().any(|variant| variant.aside && variant.name == name);
+        let is_of_paper = |name: &str| {
+            experiment.variants.iter().any(|variant| variant.name == name && variant.is_of_paper())
+        };
         let of_paper: Vec<VariantRecord> =
-            variants.iter().filter(|variant| !is_aside(&variant.name)).cloned().collect();
+            variants.iter().filter(|variant| is_of_paper(&variant.name)).cloned().collect();
         let figures = experiment.curves.iter().filter_map(|curve| {
             let lines = curve.lines(&of_paper);
             (!lines.is_empty()).then(|| Figure { curve: curve.clone(), lines })
@@ -163,6 +134,7 @@ impl Reproduction {
                 .iter()
                 .filter_map(|finding| finding.judge(experiment, &variants))
                 .collect(),
+            headlines: experiment.headlines.clone(),
             variants,
             others: Vec::new(),
         }
@@ -242,7 +214,8 @@ impl Reproduction {
     pub fn heading_of_findings(&self) -> &'static str {
         match self.is_of_paper() {
             true => {
-                "Findings of the paper, as ratios of two errors here [in the paper], with bounds set by this project"
+                "Findings of the paper, as ratios of two errors (or of what is named) here (95 % interval over the runs) \
+                 [in the paper], with bounds set by this project"
             }
             false if self.findings.iter().any(|judged| judged.paper_ratio.is_some()) => {
                 "What its file expects, as ratios of two errors here [in a paper]"
@@ -323,6 +296,7 @@ impl VariantRecord {
     pub fn new(variant: &Variant, plan: &Plan, config: String, finished: &Finished) -> Self {
         let Finished { results, time } = finished;
         let keys = plan.estimators.iter().map(|estimator| estimator.key.as_str());
+        let selection = results.selection.as_ref();
         Self {
             name: variant.name.clone(),
             date: calendar::date(*time),
@@ -331,11 +305,18 @@ impl VariantRecord {
             data_name: results.data.name.clone(),
             train_rows: results.data.splits.get(SplitName::TRAIN).copied().unwrap_or(0),
             groups: results.data.groups,
+            rule: selection.map(|selection| selection.rule.words(&selection.split)),
             settings: keys
                 .zip(&results.estimators)
-                .map(|(key, result)| setting(variant, key, result))
+                .map(|(key, result)| SettingRecord::new(variant, key, result))
                 .collect(),
         }
+    }
+
+    /// The penalty by which all its models were measured: that of CoRe.
+    pub(super) fn measured_penalty(&self) -> String {
+        let core = self.settings.iter().find(|setting| setting.estimator == "core");
+        core.map_or_else(|| Penalty::LOGIT_VARIANCE.to_string(), |core| core.penalty.clone())
     }
 
     /// How long its networks were trained; None of models that are solved exactly.
@@ -357,8 +338,7 @@ fn command(
     let features = if material.features.is_some() { " --features-file F.npy" } else { "" };
     let names: Vec<&str> = variants.iter().map(|variant| variant.name.as_str()).collect();
     let usual: Vec<&str> = experiment
-        .variants
-        .iter()
+        .variants_in(size)
         .filter(|variant| !variant.aside)
         .map(|variant| variant.name.as_str())
         .collect();
@@ -375,45 +355,5 @@ fn quoted(word: &str) -> String {
     match word.chars().all(is_plain) {
         true => word.into(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-fn setting(variant: &Variant, key: &str, result: &EstimatorResult) -> SettingRecord {
-    let split = |name: &SplitName| (name.to_string(), cell(variant, key, result, name));
-    SettingRecord {
-        key: key.into(),
-        estimator: result.name.clone(),
-        penalty: result.penalty.clone(),
-        penalty_weight: result.penalty_weight,
-        ridge: result.ridge,
-        seeds: result.runs.iter().map(|run| run.seed).collect(),
-        seconds: result.runs.iter().map(|run| run.seconds).sum(),
-        splits: result.mean.keys().map(split).collect(),
-    }
-}
-
-fn cell(variant: &Variant, key: &str, result: &EstimatorResult, split: &str) -> Cell {
-    let mean = result.mean.get(split).copied().unwrap_or_default();
-    let spread = result.standard_error.get(split).copied().unwrap_or_default();
-    let ours = Cell {
-        error: mean.error,
-        error_spread: spread.error,
-        penalty: mean.penalty,
-        penalty_spread: spread.penalty,
-        variance_ratio: mean.variance_ratio,
-        variance_ratio_spread: spread.variance_ratio,
-        ..Cell::default()
-    };
-    ours.beside_paper(variant, key, split)
-}
-
-impl Cell {
-    pub(super) fn beside_paper(self, variant: &Variant, key: &str, split: &str) -> Self {
-        let paper = |numbers: &BTreeMap<String, BTreeMap<String, f64>>| numbers.get(key)?.get(split).copied();
-        Self {
-            paper_error: paper(&variant.paper).map(|percent| percent / 100.0),
-            paper_penalty: paper(&variant.paper_penalty),
-            ..self
-        }
     }
 }

@@ -8,7 +8,7 @@ use corevar::study::{
     KeepIn, Observer, Outcome, RunFolderError, Start, Study, StudyError, check_same_settings, check_settings,
     layout,
 };
-use corevar::train::check_fit;
+use corevar::train::{TrainConfig, check_fit};
 use corevar_data::Tip;
 
 use super::data::{OriginalFiles, Source};
@@ -181,7 +181,7 @@ impl ExperimentRun {
     /// All variants that are finished, also those of earlier commands, and those of which only the record is left.
     fn record(&self, earlier: Option<&Reproduction>) -> Result<Reproduction, ReproduceError> {
         let mut variants = Vec::new();
-        for variant in &self.experiment.variants {
+        for variant in self.experiment.variants_in(self.size) {
             let (plan, config) = self.config_of(variant)?;
             let folder = self.folder_of(variant);
             let finished = match check_settings(&folder, &config) {
@@ -206,7 +206,7 @@ impl ExperimentRun {
             true => Some(done.clone()),
             false => record.variants.iter().find(|other| other.name == variant.name).cloned(),
         };
-        let variants = self.experiment.variants.iter().filter_map(of_now).collect();
+        let variants = self.experiment.variants_in(self.size).filter_map(of_now).collect();
         Reproduction::new(&self.experiment, self.size, &self.material, variants).with_others_of(&record)
     }
 
@@ -228,7 +228,7 @@ impl ExperimentRun {
         observer: &dyn Observer,
     ) -> Result<(), ReproduceError> {
         let is_asked = |variant: &Variant| self.variants.iter().any(|asked| asked.name == variant.name);
-        for variant in self.experiment.variants.iter().filter(|variant| !is_asked(variant)) {
+        for variant in self.experiment.variants_in(self.size).filter(|variant| !is_asked(variant)) {
             let (_, config) = self.config_of(variant)?;
             if !record.has(variant) && self.check_settings(variant, &config, earlier).is_err() {
                 observer.note(&format!("{}: left out, it ran with other settings", self.name_of(variant)));
@@ -297,8 +297,12 @@ impl ExperimentRun {
         let fits = plan.estimators.iter().try_for_each(|one| check_fit(&one.config, &dataset).map(drop));
         fits.map_err(|cause| failed(cause.into()))?;
         let folder = self.folder_of(variant);
-        let outcome = Study::new(&dataset)
-            .listed(plan.estimators.clone())
+        let study = Study::new(&dataset);
+        let study = match (plan.rule, plan.estimators.last()) {
+            (Some(rule), Some(core)) => study.config(TrainConfig::clone(&core.config)).choose(rule),
+            _ => study.listed(plan.estimators.clone()),
+        };
+        let outcome = study
             .runs(plan.runs)
             .threads(self.threads)
             .keep_in(KeepIn {

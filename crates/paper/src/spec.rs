@@ -56,6 +56,22 @@ pub struct Experiment {
     /// What the paper found, as a test.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// Its lines in the table of all experiments.
+    #[serde(default)]
+    pub headlines: Vec<Headline>,
+}
+
+/// What the table of all experiments shows of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Headline {
+    /// The variant with the penalty weight of the file.
+    pub variant: String,
+    /// The same with the weight that the rule chooses.
+    #[serde(default)]
+    pub by_rule: Option<String>,
+    /// Which splits, a line each.
+    pub splits: Vec<String>,
 }
 
 /// One row or point of the paper's tables and figures.
@@ -68,6 +84,13 @@ pub struct Variant {
     /// of the results.
     #[serde(default)]
     pub aside: bool,
+    /// The usual rule chooses the penalty weight, on training rows held out. Pooled and CoRe alone, not of the paper, and in no
+    /// figure or finding.
+    #[serde(default)]
+    pub by_rule: bool,
+    /// Trained in this size alone.
+    #[serde(default)]
+    pub only: Option<Size>,
     #[serde(default)]
     pub(super) data: Table,
     #[serde(default)]
@@ -181,10 +204,12 @@ pub enum ExperimentError {
         path: PathBuf,
     },
     /// The experiment has no such variant.
-    #[error("{experiment} has no variant `{pattern}`")]
+    #[error("{experiment} has no variant `{pattern}` in {size} size")]
     NoVariant {
         /// Which experiment.
         experiment: String,
+        /// In which size.
+        size: Size,
         /// What was asked for.
         pattern: String,
         /// What there is.
@@ -267,38 +292,53 @@ impl Experiment {
             return Err(form(format!("the finding \"{}\" needs at-most or at-least", finding.text)));
         }
         let sides = experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]);
-        let lost = sides
+        let of_headline =
+            experiment.headlines.iter().flat_map(|line| [Some(&line.variant), line.by_rule.as_ref()]);
+        let patterns = sides
             .map(|side| &side.variant)
-            .chain(experiment.curves.iter().filter_map(|curve| curve.variants.as_ref()));
-        for pattern in lost {
+            .chain(experiment.curves.iter().filter_map(|curve| curve.variants.as_ref()))
+            .chain(of_headline.flatten());
+        for pattern in patterns {
             if !names.iter().any(|name| corevar_data::table::matches(pattern, name)) {
                 return Err(form(format!(
-                    "a finding or figure speaks of `{pattern}`, and no variant is called so"
+                    "a finding, figure or headline speaks of `{pattern}`, and no variant is called so"
                 )));
             }
         }
         Ok(experiment)
     }
 
-    /// The variants that fit one of the patterns (`*` stands for any text), in the order of the file; without
+    /// The variants that are trained in a size, in the order of the file.
+    pub fn variants_in(&self, size: Size) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().filter(move |variant| variant.only.is_none_or(|only| only == size))
+    }
+
+    /// The variants of a size that fit one of the patterns (`*` stands for any text), in the order of the file; without
     /// a pattern all. Those aside are in it only by their whole name.
-    pub fn variants_like(&self, patterns: &[String]) -> Result<Vec<&Variant>, ExperimentError> {
+    pub fn variants_like(&self, patterns: &[String], size: Size) -> Result<Vec<&Variant>, ExperimentError> {
         let like = |pattern: &String, variant: &Variant| match variant.aside {
             true => *pattern == variant.name,
             false => corevar_data::table::matches(pattern, &variant.name),
         };
         let lost =
-            patterns.iter().find(|pattern| !self.variants.iter().any(|variant| like(pattern, variant)));
+            patterns.iter().find(|pattern| !self.variants_in(size).any(|variant| like(pattern, variant)));
         if let Some(pattern) = lost {
-            let known = self.variants.iter().map(|variant| variant.name.clone()).collect();
+            let known = self.variants_in(size).map(|variant| variant.name.clone()).collect();
             let (experiment, pattern) = (self.name.clone(), pattern.clone());
-            return Err(ExperimentError::NoVariant { experiment, pattern, known });
+            return Err(ExperimentError::NoVariant { experiment, size, pattern, known });
         }
         let wanted = |variant: &&Variant| match patterns {
             [] => !variant.aside,
             patterns => patterns.iter().any(|pattern| like(pattern, variant)),
         };
-        Ok(self.variants.iter().filter(wanted).collect())
+        Ok(self.variants_in(size).filter(wanted).collect())
+    }
+}
+
+impl Variant {
+    /// Whether it shows what the paper shows: figures and findings are about these.
+    pub(super) fn is_of_paper(&self) -> bool {
+        !self.aside && !self.by_rule
     }
 }
 

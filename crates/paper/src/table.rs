@@ -1,9 +1,9 @@
 //! An experiment as a table: a line a setting, a column a split, the paper's number in brackets.
 
-use corevar::penalty::Penalty;
 use corevar_data::SplitName;
 
-use super::record::{Cell, Reproduction, SettingRecord, VariantRecord};
+use super::cell::{Cell, SettingRecord};
+use super::record::{Reproduction, VariantRecord};
 
 impl Reproduction {
     /// The head and the lines.
@@ -19,7 +19,7 @@ impl Reproduction {
         let mut lines = vec![head];
         for variant in &self.variants {
             for setting in &variant.settings {
-                let mut line = vec![variant.name.clone(), setting.label()];
+                let mut line = vec![variant.name.clone(), setting.label(variant.rule.is_some())];
                 line.extend(splits.iter().map(|split| setting.splits.get(split).map_or_else(missing, error)));
                 line.extend(
                     penalties.iter().map(|split| setting.splits.get(*split).map_or_else(missing, penalty)),
@@ -32,12 +32,7 @@ impl Reproduction {
 
     /// Which penalty is measured, if it is the same in all variants: that of CoRe.
     fn penalty_kind(&self) -> String {
-        let usual = Penalty::LOGIT_VARIANCE.to_string();
-        let kind = |variant: &VariantRecord| {
-            let core = variant.settings.iter().find(|setting| setting.estimator == "core");
-            core.map_or_else(|| usual.clone(), |core| core.penalty.clone())
-        };
-        let mut kinds = self.variants.iter().map(kind);
+        let mut kinds = self.variants.iter().map(VariantRecord::measured_penalty);
         match kinds.next() {
             Some(first) if kinds.all(|other| other == first) => first,
             _ => "penalty".into(),
@@ -68,13 +63,14 @@ impl Reproduction {
 }
 
 impl SettingRecord {
-    /// Name, penalty and weight.
-    pub fn label(&self) -> String {
+    /// Name, penalty and weight, and whether a rule chose it.
+    fn label(&self, by_rule: bool) -> String {
         let ridge =
             if self.key.contains("ridge") { format!(", ridge {}", self.ridge) } else { String::new() };
+        let chosen = if by_rule { ", by the rule" } else { "" };
         match self.estimator.as_str() {
             "pooled" => format!("pooled{ridge}"),
-            "core" => format!("core ({} λ={}{ridge})", self.penalty, self.penalty_weight),
+            "core" => format!("core ({} λ={}{ridge}{chosen})", self.penalty, self.penalty_weight),
             baseline => format!("{baseline} λ={}{ridge}", self.penalty_weight),
         }
     }
@@ -87,9 +83,12 @@ fn missing() -> String {
 /// In percent: `30.15 ± 0.36 [41]`.
 fn error(cell: &Cell) -> String {
     let percent = |value: f64| format!("{:.2}", 100.0 * value);
-    // The paper has whole percents and hundredths.
-    let paper = cell.paper_error.map(|error| ((10_000.0 * error).round() / 100.0).to_string());
-    shown(cell.error, cell.error_spread, paper, percent)
+    shown(cell.error, cell.error_spread, cell.paper_error.map(paper_percent), percent)
+}
+
+/// As the paper has it: whole percents or hundredths.
+pub(super) fn paper_percent(error: f64) -> String {
+    ((10_000.0 * error).round() / 100.0).to_string()
 }
 
 fn penalty(cell: &Cell) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use corevar::study::layout;
 use corevar_data::bounded;
-use corevar_paper::{Figure, Judged, Line, Measured, Point, Reproduction, VariantRecord};
+use corevar_paper::{Figure, Line, Point, Reproduction, VariantRecord, findings, overview};
 use maud::{Markup, html};
 
 use crate::error::ReportError;
@@ -23,8 +23,8 @@ pub fn write_reproductions(out: &Path, records: &[Reproduction]) -> Result<PathB
     let within = |record: &Reproduction| {
         Reproduction::folder(Path::new(""), &record.experiment, record.size, record.source)
     };
-    let parts: Vec<Part> =
-        records.iter().map(|record| part(record, &Reports { page: out, within: within(record) })).collect();
+    let parts = records.iter().map(|record| part(record, &Reports { page: out, within: within(record) }));
+    let parts: Vec<Part> = glance(records).into_iter().chain(parts).collect();
     write(out, &page(records, &parts))
 }
 
@@ -68,6 +68,35 @@ fn address(path: &str) -> String {
     path.bytes().map(letter).collect()
 }
 
+/// All experiments in one table, where there is more than one line to show.
+fn glance(records: &[Reproduction]) -> Option<Part> {
+    let lines = overview(records);
+    let [head, lines @ ..] = lines.as_slice() else { return None };
+    let table = html! {
+        table {
+            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 2] scope="col" { (name) } } } }
+            tbody {
+                @for line in lines {
+                    tr {
+                        @for (column, cell) in line.iter().enumerate() {
+                            @match column {
+                                0 => th scope="row" { (cell) },
+                                1 | 2 => td { (cell) },
+                                _ => td.number { (cell) },
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    let body = html! {
+        (scroll("Errors of all experiments", table))
+        p.note { "Error in %, pooled → CoRe, mean ± standard error over the runs. –: not run, or the paper has no number." }
+    };
+    (lines.len() > 1).then(|| Part { id: "glance".into(), title: "At a glance".into(), body })
+}
+
 fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
     let name = match records {
         [one] if one.is_of_paper() => format!("The paper's experiment {}", one.experiment),
@@ -75,7 +104,7 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
         all if all.iter().all(Reproduction::is_of_paper) => "The paper's experiments".into(),
         _ => "Experiments".into(),
     };
-    let judged = judged(records);
+    let judged = findings(records);
     let holding = judged.iter().filter(|judged| judged.holds).count();
     let names: BTreeSet<&str> = records.iter().map(|record| record.experiment.as_str()).collect();
     let of_record = |record| variant_names(record).map(|name| (record.experiment.as_str(), name));
@@ -93,22 +122,6 @@ fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
 
 fn variant_names(record: &Reproduction) -> impl Iterator<Item = &str> {
     record.variants.iter().map(|variant| variant.name.as_str())
-}
-
-/// Every finding once: of the records of an experiment, of which the larger and the real come first, by the first that has it.
-fn judged(records: &[Reproduction]) -> Vec<&Judged> {
-    let mut first: Vec<(&str, &Judged)> = Vec::new();
-    for record in records {
-        for judged in &record.findings {
-            let is_same = |(name, other): &(&str, &Judged)| {
-                *name == record.experiment && other.finding == judged.finding
-            };
-            if !first.iter().any(is_same) {
-                first.push((&record.experiment, judged));
-            }
-        }
-    }
-    first.into_iter().map(|(_, judged)| judged).collect()
 }
 
 fn part(record: &Reproduction, reports: &Reports) -> Part {
@@ -170,9 +183,10 @@ fn linked(name: &str, address: Option<String>) -> Markup {
 
 fn drawn(shown: &Figure) -> Option<Markup> {
     let Figure { curve, lines } = shown;
-    let unit = match curve.measured {
-        Measured::Error => Unit::Percent,
-        Measured::VarianceRatio => Unit::Plain,
+    let unit = if curve.measured.is_share() { Unit::Percent } else { Unit::Plain };
+    let rows = match &curve.class {
+        Some(class) => format!("{class} of {}", curve.split),
+        None => curve.split.clone(),
     };
     let places = Places::new(&curve.over, lines);
     let colours: Vec<Colour> = (0..lines.len()).map(Colour::Series).collect();
@@ -189,7 +203,7 @@ fn drawn(shown: &Figure) -> Option<Markup> {
         over => curve.axis.as_deref().unwrap_or(over),
     };
     let plot = Curves {
-        description: format!("{}, on {}.", curve.title, curve.split),
+        description: format!("{}, on {rows}.", curve.title),
         across: places.axis(),
         across_title: across_title.into(),
         up,
@@ -200,8 +214,8 @@ fn drawn(shown: &Figure) -> Option<Markup> {
     let legend: Vec<(Colour, String)> =
         colours.into_iter().zip(lines.iter().map(|line| line.name.clone())).collect();
     let note = match unit {
-        Unit::Percent => format!("In %, on {}.", curve.split),
-        Unit::Plain => format!("On {}.", curve.split),
+        Unit::Percent => format!("In %, on {rows}."),
+        Unit::Plain => format!("On {rows}."),
     };
     let with_legend = html! { @if legend.len() > 1 { (swatches(&legend)) } (svg) };
     Some(figure(&curve.title, html! { (note) }, with_legend))
@@ -255,7 +269,21 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use corevar_paper::{Curve as Wanted, OriginalFiles, Size, find};
+    use corevar_paper::{Cell, Curve as Wanted, Judged, OriginalFiles, SettingRecord, Size, find};
+
+    fn empty() -> VariantRecord {
+        VariantRecord {
+            name: String::new(),
+            date: String::new(),
+            config: String::new(),
+            data: Default::default(),
+            data_name: String::new(),
+            train_rows: 0,
+            groups: 0,
+            rule: None,
+            settings: Vec::new(),
+        }
+    }
 
     fn record() -> Reproduction {
         let line = |name: &str, high: f64| Line {
@@ -281,9 +309,41 @@ mod tests {
     }
 
     #[test]
+    fn several_experiments_begin_with_one_table() {
+        let number = |error| Cell { error: Some(error), ..Default::default() };
+        let setting = |key: &str, error| SettingRecord {
+            key: key.into(),
+            estimator: key.into(),
+            penalty: "logit-variance".into(),
+            penalty_weight: 1.0,
+            ridge: 0.001,
+            seeds: vec![0],
+            seconds: 1.0,
+            splits: [("test".to_string(), number(error))].into(),
+            classes: Default::default(),
+        };
+        let ds1 = VariantRecord {
+            name: "ds1".into(),
+            settings: vec![setting("pooled", 0.2), setting("core", 0.1)],
+            ..empty()
+        };
+        let small = Reproduction { variants: vec![ds1], ..record() };
+        let other = Reproduction { experiment: "mine".into(), ..small.clone() };
+        let body = glance(&[small.clone(), other]).unwrap().body.into_string();
+        assert!(body.contains("small-n ds1") && body.contains("20.0 → 10.0"), "{body}");
+        assert!(glance(&[small]).is_none() && glance(&[]).is_none());
+    }
+
+    #[test]
     fn a_finding_counts_once_and_by_the_first_record() {
         let finding = find("small-n").unwrap().findings[0].clone();
-        let judged = |holds| Judged { finding: finding.clone(), ratio: Some(0.7), paper_ratio: None, holds };
+        let judged = |holds| Judged {
+            finding: finding.clone(),
+            ratio: Some(0.7),
+            interval: None,
+            paper_ratio: None,
+            holds,
+        };
         let with = |holds| Reproduction { findings: vec![judged(holds)], ..record() };
         let other = Reproduction { experiment: "gender".into(), ..with(true) };
         let html = page(&[with(true), with(false), other], &[]).into_string();
@@ -304,16 +364,7 @@ mod tests {
     fn addresses_lead_to_reports_that_are_there() {
         let folder = tempfile::tempdir().unwrap();
         let reports = Reports { page: folder.path(), within: "mine #1/quick".into() };
-        let variant = VariantRecord {
-            name: "a".into(),
-            date: String::new(),
-            config: "rows = 100\n".into(),
-            data: Default::default(),
-            data_name: String::new(),
-            train_rows: 0,
-            groups: 0,
-            settings: Vec::new(),
-        };
+        let variant = VariantRecord { name: "a".into(), config: "rows = 100\n".into(), ..empty() };
         assert_eq!(reports.of(&variant), None);
         let its_folder = folder.path().join("mine #1/quick/a");
         std::fs::create_dir_all(&its_folder).unwrap();

@@ -182,8 +182,8 @@ pub struct Reproduce {
     /// `mine.toml` in the form of those in crates/paper/experiments/
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Train only these variants; `*` stands for any text [default: all of the paper's; `choice`, a path of λ on
-    /// rows of its own, only by its whole name]
+    /// Train only these variants; `*` stands for any text [default: all of the paper's, and in quick size `by-rule`, whose λ
+    /// the usual rule chooses; `choice`, a path of λ on rows of its own, only by its whole name]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub variant: Vec<String>,
     /// Fewer rows, runs or epochs, which still show the effect: minutes [default]

@@ -111,8 +111,9 @@ fn works(args: &Reproduce) -> anyhow::Result<Vec<ExperimentRun>> {
             output::note(&format!("{name}: {}", experiment.protocol.source(&material).name()));
         }
         experiment.check_material(&material).map_err(usage)?;
-        let variants = experiment.variants_like(&args.variant).map_err(usage)?.into_iter().cloned().collect();
         let size = if args.full { Size::Full } else { Size::Quick };
+        let variants = experiment.variants_like(&args.variant, size).map_err(usage)?;
+        let variants = variants.into_iter().cloned().collect();
         // Both sizes: the file is one, and the other size is hours.
         [Size::Quick, Size::Full].into_iter().try_for_each(|size| experiment.check(size))?;
         let (out, overwrite, checkpoint_every) = (args.out.clone(), args.overwrite, every);

@@ -96,8 +96,9 @@ settings! {
             }),
             config(style_rank);
 
-        /// Mean over groups of two rows or more (grouped), or over all groups (all)
-        normalise: Normalise [value_name = "grouped|all", value_parser = by_name::<Normalise>]
+        /// Mean over groups of two rows or more (grouped), over all groups (all), or over the groups of each batch, with all
+        /// batches counting alike (batch)
+        normalise: Normalise [value_name = "grouped|all|batch", value_parser = by_name::<Normalise>]
             idle(|on| no_penalty(on, "there is no penalty to normalise").or_else(|| {
                 let one_group = on.penalty.variance().is_some_and(|variance| variance.given == Given::Nothing);
                 one_group.then(|| "the overall variance has one group only".into())

@@ -61,6 +61,11 @@ fn a_small_version_of_every_experiment_runs() {
         let record = json(&folder.path().join(format!("out/small-{protocol}/quick/reproduction.json")));
         assert_eq!(record["schema"], "corevar.reproduction/1");
         assert_eq!(record["variants"][0]["settings"].as_array().unwrap().len(), 2, "{protocol}");
+        if protocol == "stickmen" {
+            let core = &record["variants"][0]["settings"][1];
+            assert!(core["splits"]["test2"]["between_variance"].is_f64(), "{core}");
+            assert!(core["classes"]["test2"]["child"]["variance_ratio"].is_f64(), "{core}");
+        }
         let report = format!("small-{protocol}/quick/a/report.html");
         let page = fs::read_to_string(folder.path().join("out").join(&report)).unwrap();
         assert!(page.contains(&format!("<h1>small-{protocol} a, quick: ")), "{protocol}");
@@ -88,6 +93,25 @@ fn what_is_finished_is_not_trained_again() {
         "{page}"
     );
     assert!(folder.path().join("out/report.html").is_file());
+}
+
+#[test]
+fn a_variant_by_the_rule_chooses_its_weight_in_quick_size_alone() {
+    let folder = folder();
+    write_experiment(folder.path(), "linear", "rows = 400, groups = 40, test-rows = 100", "test2");
+    let path = folder.path().join("small-linear.toml");
+    let by_rule = "[[variants]]\nname = \"by-rule\"\nby-rule = true\nonly = \"quick\"\n\n[[findings]]";
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("[[findings]]", by_rule)).unwrap();
+    let command = "reproduce small-linear.toml --out out";
+    let table = succeeds(folder.path(), &format!("{command} --quiet"));
+    assert!(table.contains(", by the rule)"), "{table}");
+    assert!(folder.path().join("out/small-linear/quick/by-rule/selection/results.json").is_file());
+    let again = corevar(folder.path(), command);
+    assert!(text(&again.stderr).contains("small-linear by-rule: finished before"), "{}", text(&again.stderr));
+    assert_eq!(text(&again.stdout), table);
+    let message = fails(folder.path(), &format!("{command} --full --variant by-rule"), 2);
+    assert!(message.contains("no variant `by-rule` in full size"), "{message}");
+    assert!(!succeeds(folder.path(), &format!("{command} --full --quiet")).contains("by-rule"));
 }
 
 /// `reproduce linear` in quick, and then without the folder of its variant; what it printed.

@@ -66,7 +66,7 @@ fn group_variances(outputs: &Outputs, groups: &Groups) -> Vec<f64> {
 
 fn mean_over(values: &[f64], groups: &Groups, normalise: Normalise) -> f64 {
     match normalise {
-        Normalise::Grouped => mean(values.iter().copied()),
+        Normalise::Grouped | Normalise::Batch => mean(values.iter().copied()),
         Normalise::All => values.iter().sum::<f64>() / groups.count() as f64,
     }
 }

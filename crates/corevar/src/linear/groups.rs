@@ -37,7 +37,7 @@ impl GroupIndex {
         let all = members.len();
         members.retain(|rows| rows.len() > 1);
         let divisor = match normalise {
-            Normalise::Grouped => members.len(),
+            Normalise::Grouped | Normalise::Batch => members.len(),
             Normalise::All => all,
         };
         Self { divisor: divisor as f64, ..Self::of(&members, weights) }

@@ -38,11 +38,15 @@ pub(crate) use variance::mean_over_groups;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Normalise {
-    /// Groups with two rows or more: does not vanish when few rows are grouped (the authors' program).
+    /// Groups with two rows or more: does not vanish when few rows are grouped.
     #[default]
     Grouped,
     /// All groups, single rows counting as zero (the paper's formula).
     All,
+    /// Groups with two rows or more of each batch, and all batches count alike, also those without such a group (the authors'
+    /// program). With fewer groups than batches the penalty weighs less than its weight says. Outside training the same as
+    /// `Grouped`.
+    Batch,
 }
 
 #[cfg(test)]

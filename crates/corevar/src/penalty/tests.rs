@@ -123,7 +123,7 @@ impl Case {
         }
         match normalise {
             _ if larger == 0 => 0.0,
-            Normalise::Grouped => sum / f64::from(larger),
+            Normalise::Grouped | Normalise::Batch => sum / f64::from(larger),
             Normalise::All => sum / f64::from(all),
         }
     }

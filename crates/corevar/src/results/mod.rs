@@ -376,12 +376,13 @@ impl Numbers {
     }
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
+/// None of no value.
+pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// Of the mean; None of a single value.
-fn standard_error(values: &[f64]) -> Option<f64> {
+pub fn standard_error(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let centre = mean(values)?;
     let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();

@@ -13,10 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DataError, Dataset};
 
-/// Which edition of the paper's own generators this is. An edition is raised when a seed no longer draws what it drew, so that models of
-/// both are told apart.
-pub const EDITION: u32 = 1;
-
 /// How much to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -37,6 +33,12 @@ pub trait Generator: Sync {
 
     /// One line for lists and help: what is core, what is style.
     fn summary(&self) -> &'static str;
+
+    /// Which edition of the drawing this is. It is raised when a seed no longer draws what it drew, so that models of both are
+    /// told apart.
+    fn edition(&self) -> u32 {
+        1
+    }
 
     /// Sizes of which the effect can be seen: rows and pairs about as in the paper's experiment.
     fn default_sizes(&self) -> Sizes;

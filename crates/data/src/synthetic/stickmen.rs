@@ -35,6 +35,11 @@ impl Generator for Stickmen {
         Sizes { rows: 20_000, groups: 50, test_rows: 2_000 }
     }
 
+    /// Edition 1 let adults move in the second view of a pair.
+    fn edition(&self) -> u32 {
+        2
+    }
+
     fn splits(&self) -> &'static [&'static str] {
         &["train", "test1", "test2", "test3"]
     }
@@ -73,15 +78,32 @@ fn body(rng: &mut impl Rng, class: u32) -> Body {
     Body { height, line_radius: rng.random_range(0.7..1.1) }
 }
 
-/// 0 is still, 1 is a dance.
+/// 0 is still, 1 is a dance. Both views of a paired person follow the rule of their class: the pairs carry the same bias as
+/// the other rows, as the paper says.
 fn movement(rng: &mut impl Rng, row: &Row) -> f64 {
     let child = row.class == 1;
     match row.split {
         0 | 1 if child => rng.random_range(0.5..1.2),
-        // Whoever is drawn twice is drawn in two movements, also a grown-up.
-        0 | 1 if row.view > 0 => rng.random_range(0.0..0.6),
         0 | 1 => 0.12 * rng.sample::<f64, _>(StandardNormal).abs(),
         2 => rng.random_range(0.7..1.2),
         _ => rng.random_range(1.1..1.6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Labels;
+
+    #[test]
+    fn both_views_of_a_pair_move_as_their_class_does() {
+        let dataset = Stickmen.generate(&Sizes { rows: 400, groups: 200, test_rows: 200 }, 1).unwrap();
+        let Labels::Classes { of_row, .. } = dataset.labels() else { panic!("classes") };
+        let moving = &dataset.attributes()[0].of_row;
+        // All rows of train, and the first of test1, are in pairs.
+        for rows in [dataset.split("train").unwrap(), &dataset.split("test1").unwrap()[..100]] {
+            assert!(rows.iter().all(|&row| moving[row] == of_row[row]), "adults are still, children move");
+        }
+        assert!(dataset.split("test2").unwrap().iter().all(|&row| moving[row] == 1));
     }
 }

@@ -5,10 +5,10 @@ use corevar_data::interventions::Recipe;
 use corevar_data::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 
-use super::does_not_fit;
 use super::draft::Draft;
 use super::glasses::{self, CLASSES};
 use super::grouping::Grouping;
+use super::{ChangeAt, does_not_fit};
 use crate::album::{Album, FacePhoto};
 
 /// In train and test1 the brightness is 100 + y·Exp(β) % with y = 1 for glasses and -1 for none; in test2
@@ -26,6 +26,9 @@ pub struct Brightness {
     pub mean: f64,
     /// Rows of each test set.
     pub test_rows: usize,
+    /// Where original pictures are changed. Not among the settings of drawn pictures, which it does not concern.
+    #[serde(skip_serializing)]
+    pub change_at: ChangeAt,
 }
 
 impl Default for Brightness {
@@ -36,6 +39,7 @@ impl Default for Brightness {
             grouping: Grouping::SameImage,
             mean: 20.0,
             test_rows: 5_344,
+            change_at: ChangeAt::default(),
         }
     }
 }

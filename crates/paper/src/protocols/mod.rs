@@ -32,6 +32,19 @@ use corevar_data::DataError;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
+
+/// At which size an original picture is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ChangeAt {
+    /// At that of the network, after it was shrunk: the network sees all of the change.
+    #[default]
+    Network,
+    /// At its own, before it is shrunk. What JPEG does to blocks of 8x8 is then hardly left.
+    Original,
+}
 
 /// Numbers of the photos that fulfil a condition, in random order. The same seed and purpose give the
 /// same order.

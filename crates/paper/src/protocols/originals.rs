@@ -1,5 +1,5 @@
-//! Albums of the original files of CelebA, AwA2 and MNIST. A picture is read when an experiment asks for it,
-//! changed in its original size and shrunk then.
+//! Albums of the original files of CelebA, AwA2 and MNIST. A picture is read when an experiment asks for it, and changed
+//! before or after it is shrunk to the network's size.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use corevar_data::{DataError, Dataset, ImageShape, Inputs, Labels};
 
 use crate::album::{Album, AnimalPhoto, DigitPhoto, FacePhoto, Part, Pictures, Sex};
 use crate::drawn::{animals, faces};
+use crate::protocols::ChangeAt;
 
 /// Whether a folder holds any of the files of CelebA, be they whole or not.
 pub fn has_celeba(folder: &Path) -> bool {
@@ -27,7 +28,7 @@ pub fn has_mnist(folder: &Path) -> bool {
 }
 
 /// CelebA: what is worn, who it is and which part a picture belongs to stand in its lists.
-pub fn celeba(from: &Path) -> Result<Album<FacePhoto>, DataError> {
+pub fn celeba(from: &Path, change_at: ChangeAt) -> Result<Album<FacePhoto>, DataError> {
     let lists = import::celeba::pictures(from, &ImportOptions::default())?;
     let column = |name: &'static str| {
         let found = lists.attributes.iter().position(|attribute| attribute == name);
@@ -45,14 +46,15 @@ pub fn celeba(from: &Path) -> Result<Album<FacePhoto>, DataError> {
         }
     };
     let photos = lists.rows.iter().map(&mut photo).collect();
-    Ok(Album { name: "CelebA".into(), photos, pictures: files(lists.rows, faces::SHAPE) })
+    Ok(Album { name: "CelebA".into(), photos, pictures: files(lists.rows, faces::SHAPE, change_at) })
 }
 
-/// AwA2: the folders of horses and elephants.
+/// AwA2: the folders of horses and elephants, changed in their original size, as the paper did: a change of colours is the
+/// same in any size.
 pub fn awa2(from: &Path) -> Result<Album<AnimalPhoto>, DataError> {
     let rows = import::awa2::rows(from, &["horse", "elephant"].map(String::from))?;
     let photos = rows.iter().map(|row| AnimalPhoto { elephant: row.label == "elephant" }).collect();
-    Ok(Album { name: "AwA2".into(), photos, pictures: files(rows, animals::SHAPE) })
+    Ok(Album { name: "AwA2".into(), photos, pictures: files(rows, animals::SHAPE, ChangeAt::Original) })
 }
 
 /// MNIST: the digits of both parts, in memory.
@@ -93,10 +95,11 @@ fn lacks(from: &Path, problem: String) -> DataError {
 struct Files {
     paths: Vec<PathBuf>,
     shape: ImageShape,
+    change_at: ChangeAt,
 }
 
-fn files(rows: Vec<import::Row>, shape: ImageShape) -> Box<dyn Pictures> {
-    Box::new(Files { paths: rows.into_iter().map(|row| row.picture).collect(), shape })
+fn files(rows: Vec<import::Row>, shape: ImageShape, change_at: ChangeAt) -> Box<dyn Pictures> {
+    Box::new(Files { paths: rows.into_iter().map(|row| row.picture).collect(), shape, change_at })
 }
 
 impl Pictures for Files {
@@ -105,7 +108,14 @@ impl Pictures for Files {
     }
 
     fn read(&self, number: usize, change: Option<&Change>, out: &mut [u8]) -> Result<(), DataError> {
-        read_changed(&self.paths[number], self.shape, change, out)
+        let path = &self.paths[number];
+        match (self.change_at, change) {
+            (ChangeAt::Network, Some(change)) => {
+                read_changed(path, self.shape, None, out)?;
+                change(self.shape, out)
+            }
+            (_, change) => read_changed(path, self.shape, change, out),
+        }
     }
 }
 
@@ -141,7 +151,7 @@ mod tests {
         fs::write(at("list_attr_celeba.txt"), "2\nEyeglasses Male\n1.jpg 1 -1\n2.jpg -1 1\n").unwrap();
         fs::write(at("identity_CelebA.txt"), "1.jpg 700\n2.jpg 30\n").unwrap();
         fs::write(at("list_eval_partition.txt"), "1.jpg 0\n2.jpg 2\n").unwrap();
-        let album = celeba(folder.path()).unwrap();
+        let album = celeba(folder.path(), ChangeAt::default()).unwrap();
         let first = FacePhoto { person: 0, sex: Sex::Woman, glasses: true, part: Part::Train };
         let second = FacePhoto { person: 1, sex: Sex::Man, glasses: false, part: Part::Test };
         assert_eq!(album.photos, [first, second]);
@@ -149,7 +159,35 @@ mod tests {
         album.pictures.read(1, None, &mut pixels).unwrap();
         assert!(pixels.iter().all(|byte| *byte == 20));
         fs::write(at("list_attr_celeba.txt"), "2\nEyeglasses Smiling\n1.jpg 1 -1\n2.jpg -1 1\n").unwrap();
-        assert!(celeba(folder.path()).err().unwrap().to_string().contains("lack `Male`"));
+        assert!(
+            celeba(folder.path(), ChangeAt::default()).err().unwrap().to_string().contains("lack `Male`")
+        );
+    }
+
+    #[test]
+    fn a_picture_is_changed_at_the_size_of_the_network_or_at_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        // Twice as large as asked for, in stripes of black and white.
+        let stripes: Vec<u8> = (0..16).map(|place| if place % 2 == 0 { 0 } else { 255 }).collect();
+        let original = ImageShape { height: 4, width: 4, channels: 1 };
+        fs::write(&path, corevar_data::encode_png(&stripes, original).unwrap()).unwrap();
+        let shape = ImageShape { height: 2, width: 2, channels: 3 };
+        // Makes everything that is not black white.
+        let harsh = |seen: ImageShape, pixels: &mut [u8]| {
+            assert_eq!(pixels.len(), seen.len());
+            pixels.iter_mut().filter(|byte| **byte > 0).for_each(|byte| *byte = 255);
+            Ok(())
+        };
+        let read = |change_at| {
+            let files = Files { paths: vec![path.clone()], shape, change_at };
+            let mut pixels = vec![0; shape.len()];
+            files.read(0, Some(&harsh), &mut pixels).unwrap();
+            pixels
+        };
+        // Shrinking mixes the stripes to grey: the change makes that white, or comes before it and does nothing to them.
+        assert!(read(ChangeAt::Network).iter().all(|byte| *byte == 255));
+        assert!(read(ChangeAt::Original).iter().all(|byte| (100..156).contains(byte)));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use corevar_data::interventions::Recipe;
 use corevar_data::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 
-use super::does_not_fit;
 use super::draft::Draft;
 use super::glasses::{self, CLASSES};
 use super::grouping::Grouping;
+use super::{ChangeAt, does_not_fit};
 use crate::album::{Album, FacePhoto};
 
 /// In train and test1 the JPEG quality of pictures with glasses is drawn from N(μ, 10); in test2 that of the
@@ -26,11 +26,21 @@ pub struct Quality {
     pub mean: f64,
     /// Rows of each test set.
     pub test_rows: usize,
+    /// Where original pictures are changed. Not among the settings of drawn pictures, which it does not concern.
+    #[serde(skip_serializing)]
+    pub change_at: ChangeAt,
 }
 
 impl Default for Quality {
     fn default() -> Quality {
-        Quality { rows: 20_000, groups: 5_000, grouping: Grouping::SameImage, mean: 30.0, test_rows: 5_344 }
+        Quality {
+            rows: 20_000,
+            groups: 5_000,
+            grouping: Grouping::SameImage,
+            mean: 30.0,
+            test_rows: 5_344,
+            change_at: ChangeAt::default(),
+        }
     }
 }
 

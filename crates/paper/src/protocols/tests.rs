@@ -79,8 +79,9 @@ fn assert_other_persons_in_tests(data: &Dataset, album: &Album<FacePhoto>) {
 
 fn quality(grouping: Grouping) -> (Album<FacePhoto>, Dataset) {
     let album = faces();
-    let data =
-        Quality { rows: 200, groups: 40, grouping, mean: 30.0, test_rows: 60 }.build(&album, 1).unwrap();
+    let data = Quality { rows: 200, groups: 40, grouping, mean: 30.0, test_rows: 60, ..Default::default() }
+        .build(&album, 1)
+        .unwrap();
     (album, data)
 }
 
@@ -143,9 +144,10 @@ fn brightness_pairs_both_classes() {
 fn ids_are_of_one_class_and_one_split() {
     for grouping in [Grouping::SameImage, Grouping::SamePerson, Grouping::OtherPerson] {
         let album = faces();
-        let data = Brightness { rows: 200, groups: 40, test_rows: 60, grouping, mean: 20.0 }
-            .build(&album, 1)
-            .unwrap();
+        let data =
+            Brightness { rows: 200, groups: 40, test_rows: 60, grouping, mean: 20.0, ..Default::default() }
+                .build(&album, 1)
+                .unwrap();
         let names: HashSet<&String> = data.id_names().iter().collect();
         assert_eq!(names.len(), data.id_names().len());
         let mut split_of_id = HashMap::new();

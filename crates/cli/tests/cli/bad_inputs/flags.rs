@@ -28,7 +28,7 @@ pub const CASES: &[Case] = &[
     flags(
         "train linear --out x --normalise some",
         2,
-        "invalid value 'some' for '--normalise <grouped|all>': unknown",
+        "invalid value 'some' for '--normalise <grouped|all|batch>': unknown",
     ),
     flags(
         "train linear --out x --model tree",

@@ -23,7 +23,7 @@ use corevar_data::ImageShape;
 
 use super::paint::{Canvas, Frame};
 
-/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::EDITION`]).
+/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::Generator::edition`]).
 pub const EDITION: u32 = 2;
 
 /// Size of every picture.

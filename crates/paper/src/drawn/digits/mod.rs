@@ -16,7 +16,7 @@ pub use hand::{Hand, Nib, Wave};
 use corevar_data::ImageShape;
 use corevar_data::synthetic::canvas;
 
-/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::EDITION`]).
+/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::Generator::edition`]).
 pub const EDITION: u32 = 1;
 
 /// Size of every picture.

@@ -30,7 +30,7 @@ pub use view::{Expression, Pose, View};
 use corevar_data::ImageShape;
 use head::Head;
 
-/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::EDITION`]).
+/// Raised when a seed no longer draws what it drew ([`corevar_data::synthetic::Generator::edition`]).
 pub const EDITION: u32 = 2;
 
 /// The same where persons have several pairs of glasses: raised together with the other, as it is the same drawing.

@@ -1,116 +1,7 @@
-use corevar::model::{CnnSpec, ModelSpec};
+//! What a record shows: tables, figures, findings and the page.
 
-use super::*;
-
-fn variant(experiment: &str, name: &str) -> (Experiment, Variant) {
-    let experiment = find(experiment).unwrap();
-    let variant = experiment.variants.iter().find(|variant| variant.name == name).unwrap().clone();
-    (experiment, variant)
-}
-
-#[test]
-fn every_file_can_be_planned_in_both_sizes() {
-    for name in names() {
-        let experiment = find(name).unwrap();
-        experiment.check(Size::Quick).unwrap();
-        for variant in &experiment.variants {
-            for size in [Size::Quick, Size::Full] {
-                let plan = experiment.plan(variant, size).unwrap();
-                assert!(plan.runs > 0 && !plan.estimators.is_empty(), "{name} {}", variant.name);
-                let mut keys: Vec<&str> = plan.estimators.iter().map(|one| one.key.as_str()).collect();
-                keys.sort_unstable();
-                keys.dedup();
-                assert_eq!(keys.len(), plan.estimators.len(), "{name} {}: keys", variant.name);
-                for key in variant.paper.keys().chain(variant.paper_penalty.keys()) {
-                    assert!(keys.contains(&key.as_str()), "{name} {}: the paper has {key}", variant.name);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn findings_name_variants_and_estimators_that_are_trained() {
-    for name in names() {
-        let experiment = find(name).unwrap();
-        for side in experiment.findings.iter().flat_map(|finding| [&finding.of, &finding.to]) {
-            let variants = experiment.variants_like(std::slice::from_ref(&side.variant)).unwrap();
-            for variant in variants {
-                let plan = experiment.plan(variant, Size::Quick).unwrap();
-                assert!(
-                    plan.estimators.iter().any(|one| one.key == side.estimator),
-                    "{name} {}",
-                    variant.name
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn full_is_as_large_as_the_paper() {
-    let rows = |experiment: &str, name: &str| {
-        let (experiment, variant) = variant(experiment, name);
-        experiment.plan(&variant, Size::Full).unwrap()
-    };
-    let stickmen = rows("stickmen", "c50");
-    assert_eq!((stickmen.runs, stickmen.data["rows"].as_integer()), (5, Some(20_000)));
-    let brightness = rows("brightness", "beta20-c2000-grouping2");
-    assert_eq!((brightness.runs, brightness.data["groups"].as_integer()), (5, Some(2_000)));
-    let mnist = rows("mnist", "m10000-c200");
-    let weights: Vec<f64> = mnist.estimators.iter().map(|one| one.config.penalty_weight).collect();
-    assert_eq!((weights[0], mnist.data["copies"].as_integer()), (0.0, Some(200)));
-}
-
-#[test]
-fn variants_aside_run_only_by_their_name() {
-    let mnist = find("mnist").unwrap();
-    let named = |patterns: &[String]| mnist.variants_like(patterns).unwrap().len();
-    assert_eq!(named(&[]), mnist.variants.len() - 1);
-    assert_eq!(named(&["choice".into()]), 1);
-    assert_eq!(named(&["m1000-*".into()]), 4);
-    assert_eq!(named(&["*".into()]), mnist.variants.len() - 1);
-    assert!(mnist.variants_like(&["choi*".into()]).is_err());
-}
-
-#[test]
-fn the_settings_of_a_run_are_complete_and_in_order() {
-    let (experiment, variant) = variant("quality", "mu30-grouping1");
-    let plan = experiment.plan(&variant, Size::Full).unwrap();
-    let settings = |plan: &Plan| plan.config_toml(&OriginalFiles::default()).unwrap();
-    let whole = settings(&plan);
-    for words in ["protocol = \"quality\"", "drawing = ", "order = [\"pooled\", \"core\"]", "test-rows = "] {
-        assert!(whole.contains(words), "{words}: {whole}");
-    }
-    let mut turned = plan.clone();
-    turned.estimators.reverse();
-    assert_ne!(settings(&turned), whole);
-    let real = OriginalFiles { originals: Some("photos".into()), features: None };
-    assert!(!plan.config_toml(&real).unwrap().contains("drawing"));
-}
-
-#[test]
-fn a_grid_is_every_weight_with_every_ridge() {
-    let (experiment, grid) = variant("small-n", "grid");
-    let plan = experiment.plan(&grid, Size::Quick).unwrap();
-    assert_eq!(plan.estimators.len(), 4 * 3);
-    assert_eq!(plan.estimators[0].key, "pooled-0-ridge0.0001");
-    assert_eq!(plan.estimators[0].config.penalty, corevar::penalty::Penalty::NONE);
-}
-
-#[test]
-fn a_model_keeps_what_a_file_does_not_say_of_it() {
-    let (mut experiment, mut variant) = variant("stickmen", "c50");
-    let model = |experiment: &Experiment, variant: &Variant| {
-        experiment.plan(variant, Size::Quick).unwrap().estimators[0].config.model.clone()
-    };
-    experiment.train.extend(toml::toml! { model = { kind = "cnn", channels = [4, 8] } });
-    variant.train.extend(toml::toml! { model = { kernel = 3 } });
-    let expected = CnnSpec { channels: vec![4, 8], kernel: 3, ..Default::default() };
-    assert_eq!(model(&experiment, &variant), ModelSpec::Cnn(expected));
-    variant.train.extend(toml::toml! { model = { kind = "linear" } });
-    assert_eq!(model(&experiment, &variant), ModelSpec::Linear);
-}
+use super::variant;
+use crate::*;
 
 /// Errors 40 and 10 % of pooled and CoRe at two values of c.
 fn records() -> Vec<VariantRecord> {
@@ -127,6 +18,7 @@ fn records() -> Vec<VariantRecord> {
             Cell { error: Some(error), paper_error: Some(0.41), ..Default::default() },
         )]
         .into(),
+        classes: Default::default(),
     };
     let variant = |name: &str, groups: i64| VariantRecord {
         name: name.into(),
@@ -136,6 +28,7 @@ fn records() -> Vec<VariantRecord> {
         data_name: "stickmen".into(),
         train_rows: 100,
         groups: groups as usize,
+        rule: None,
         settings: vec![setting("pooled", 0.4), setting("core", 0.1)],
     };
     vec![variant("c500", 500), variant("c50", 50)]
@@ -237,6 +130,45 @@ fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
 }
 
 #[test]
+fn a_setting_without_effect_does_not_void_a_record() {
+    let (experiment, variant) = variant("stickmen", "c50");
+    let with = |bins: &str| format!("[estimators.core]\nepochs = 4\n{bins}");
+    let mut variants = records();
+    variants[1].config = with("label-bins = 10");
+    let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants);
+    assert!(record.kept(&variant, &with("")).is_some());
+    assert!(record.kept(&variant, &with("seed = 1")).is_none());
+}
+
+/// Hours of training: a change that voids them must be meant.
+#[test]
+fn the_records_of_this_project_count() {
+    let results = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/results");
+    if !results.is_dir() {
+        return; // Not part of the package.
+    }
+    let records = Reproduction::read_all(&results).unwrap();
+    // Drawn anew or started anew, and not run since.
+    let open = ["nonlinear", "stickmen"];
+    for name in names().filter(|name| !open.contains(name)) {
+        let full = records.iter().find(|record| record.experiment == name && record.size == Size::Full);
+        let variants: Vec<&str> = full
+            .into_iter()
+            .flat_map(|record| &record.variants)
+            .map(|variant| variant.name.as_str())
+            .collect();
+        let experiment = find(name).unwrap();
+        let missing: Vec<&str> = experiment
+            .variants_in(Size::Full)
+            .map(|variant| variant.name.as_str())
+            .filter(|name| !variants.contains(name))
+            .collect();
+        let known: &[&str] = if name == "mnist" { &["authors", "choice"] } else { &["choice"] };
+        assert!(missing.iter().all(|name| known.contains(name)), "{name}: {missing:?}");
+    }
+}
+
+#[test]
 fn markdown_does_not_repeat_in_quick_what_ran_in_full() {
     let experiment = find("stickmen").unwrap();
     let full = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), records()[..1].to_vec());
@@ -264,4 +196,103 @@ fn markdown_names_variants_of_one_size_together() {
     let page = markdown(&[Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants)]);
     let told = "Training: 100 rows, 500 groups, seed 0 (a, b); 100 rows, 50 groups, seed 0, 4 epochs (c50).";
     assert!(page.contains(told), "{page}");
+}
+
+/// The records with five runs whose errors have this standard error.
+fn with_spread(spread: f64) -> Vec<VariantRecord> {
+    let mut variants = records();
+    for setting in variants.iter_mut().flat_map(|variant| &mut variant.settings) {
+        setting.seeds = (0..5).collect();
+        setting.splits.get_mut("test2").unwrap().error_spread = Some(spread);
+    }
+    variants
+}
+
+#[test]
+fn a_finding_carries_an_interval_over_the_runs() {
+    let experiment = find("stickmen").unwrap();
+    let verdict = |variants| {
+        Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants).findings[0].verdict()
+    };
+    // 10 % by 40 %; t of 4 degrees is 2.776, so the numerator alone moves the ratio by 0.01 · 2.776 / 0.4 = 0.07.
+    assert_eq!(verdict(with_spread(0.01)), "0.25 (0.18 to 0.32) [0.22], at most 0.6: holds");
+    let unsure = verdict(with_spread(0.06));
+    assert!(unsure.ends_with("at most 0.6: holds, but the interval contains the bound"), "{unsure}");
+}
+
+#[test]
+fn a_finding_can_be_about_the_spread_of_the_runs() {
+    let mut experiment = find("stickmen").unwrap();
+    let finding = &mut experiment.findings[0];
+    finding.measured = Measured::ErrorSpread;
+    finding.to.variant = "c500".into();
+    let mut variants = with_spread(0.01);
+    variants[1].settings[1].splits.get_mut("test2").unwrap().error_spread = Some(0.03);
+    let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), variants);
+    // The paper's number here would be one of errors.
+    assert_eq!(record.findings[0].verdict(), "3.00, at most 0.6: does not hold");
+}
+
+#[test]
+fn variances_of_earlier_records_are_shown_where_they_are_known_exactly() {
+    let mut variant = records().remove(0);
+    let cell = variant.settings[0].splits.get_mut("test2").unwrap();
+    (cell.penalty, cell.variance_ratio) = (Some(3.0), Some(0.5));
+    let of = |variant: &VariantRecord, measured: Measured| {
+        measured.of(variant, &variant.settings[0], "test2", None).map(|value| value.mean)
+    };
+    assert_eq!(of(&variant, Measured::WithinVariance), Some(3.0));
+    assert_eq!(of(&variant, Measured::BetweenVariance), None, "a mean of ratios is not the ratio of means");
+    variant.settings[0].seeds = vec![0];
+    assert_eq!(of(&variant, Measured::BetweenVariance), Some(6.0));
+    let cell = variant.settings[0].splits.get_mut("test2").unwrap();
+    (cell.within_variance, cell.between_variance) = (Some(4.0), Some(9.0));
+    assert_eq!(of(&variant, Measured::WithinVariance), Some(4.0));
+    assert_eq!(of(&variant, Measured::BetweenVariance), Some(9.0));
+    // CoRe with another penalty is measured by that one.
+    variant.settings[0].splits.get_mut("test2").unwrap().within_variance = None;
+    variant.settings[1].penalty = "logit-sd".into();
+    assert_eq!(of(&variant, Measured::WithinVariance), None);
+}
+
+#[test]
+fn a_figure_of_one_class_shows_that_class() {
+    let (mut experiment, _) = variant("stickmen", "c50");
+    let curve = &mut experiment.curves[0];
+    (curve.measured, curve.class) = (Measured::VarianceRatio, Some("child".into()));
+    let mut variants = records();
+    for (variant, ratio) in variants.iter_mut().zip([0.2, 0.4]) {
+        let child = ClassCell { variance_ratio: Some(ratio), ..Default::default() };
+        let classes = [("child".to_string(), child)].into();
+        variant.settings[1].classes = [("test2".to_string(), classes)].into();
+    }
+    let record = Reproduction::new(&experiment, Size::Quick, &OriginalFiles::default(), variants);
+    let lines = &record.figures[0].lines;
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0].points.iter().map(|point| point.y).collect::<Vec<_>>(), [0.4, 0.2]);
+    experiment.curves[0].measured = Measured::Error;
+    assert!(experiment.check(Size::Quick).unwrap_err().to_string().contains("of one class"));
+}
+
+#[test]
+fn markdown_opens_with_one_table_of_all_experiments() {
+    let experiment = find("stickmen").unwrap();
+    let full = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), with_spread(0.01));
+    let mut chosen =
+        VariantRecord { name: "by-rule".into(), rule: Some("lowest".into()), ..records()[1].clone() };
+    chosen.settings[1].penalty_weight = 3.0;
+    let mut variants = records();
+    variants.push(chosen);
+    let quick = Reproduction::new(&experiment, Size::Quick, &OriginalFiles::default(), variants);
+    assert_eq!(
+        quick.figures[0].lines[0].points.len(),
+        2,
+        "the choice by the rule is no point of the paper's figure"
+    );
+    let page = markdown(&[full, quick]);
+    let table = page.find("| stickmen c50 | drawn | test2 | 41 → 41 | 40.0 ± 1.0 → 10.0 ± 1.0 | 40.0 → 10.0 | 40.0 → 10.0 (λ = 3) |");
+    assert!(table.is_some_and(|place| place < page.find("## stickmen").unwrap()), "{page}");
+    assert!(page.contains("3 of 3 findings hold"), "{page}");
+    assert!(page.contains("| by-rule | core (logit-variance λ=3, by the rule) |"), "{page}");
+    assert!(!markdown(&[]).contains("| experiment |"));
 }
