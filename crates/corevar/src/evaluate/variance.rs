@@ -33,6 +33,16 @@ pub fn decompose(outputs: &Outputs, groups: &Groups, normalise: Normalise) -> De
     Decomposition { within, between: (groups.count() > 1).then(|| variance(&means, &all)) }
 }
 
+/// What [`decompose`] takes means of, group by group: the variance, 0 for a single row, and the squared distance of the group mean
+/// from the mean of all of them.
+pub fn group_parts(outputs: &Outputs, groups: &Groups) -> Vec<(f64, f64)> {
+    let means: Vec<f64> = groups.iter().flat_map(|rows| column_means(outputs, rows)).collect();
+    let means = Outputs { values: means, columns: outputs.columns };
+    let centre = column_means(&means, &(0..groups.count()).collect::<Vec<_>>());
+    let distance = |mean: &[f64]| mean.iter().zip(&centre).map(|(value, centre)| (value - centre).powi(2)).sum();
+    groups.iter().zip(means.rows()).map(|(rows, mean)| (variance(outputs, rows), distance(mean))).collect()
+}
+
 /// The penalty `C` on these rows. None without a penalty, and where no group has two rows.
 pub fn penalty_value(
     penalty: Penalty,
@@ -100,6 +110,15 @@ mod tests {
         let outputs = column(&[1.0, 3.0, 9.0]);
         assert_eq!(decompose(&outputs, &groups, Normalise::Grouped).within, Some(1.0));
         assert_eq!(decompose(&outputs, &groups, Normalise::All).within, Some(0.5));
+    }
+
+    #[test]
+    fn the_parts_of_the_groups_add_up_to_within_and_between() {
+        // Pair (1, 3) and single row 9: variance 1, means 2 and 9 at a distance of 3.5 from 5.5.
+        let groups = Groups::by_key([0, 0, 1]);
+        let outputs = column(&[1.0, 3.0, 9.0]);
+        assert_eq!(group_parts(&outputs, &groups), [(1.0, 12.25), (0.0, 12.25)]);
+        assert_eq!(decompose(&outputs, &groups, Normalise::Grouped).between, Some(12.25));
     }
 
     #[test]

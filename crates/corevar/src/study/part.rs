@@ -11,7 +11,7 @@ use super::jobs::{Finished, Jobs};
 use super::outcome::Outcome;
 use super::select::{constant_loss, select};
 use super::{Choice, Estimators, Study, layout};
-use crate::evidence::{Evidence, Subject, Versions, gather};
+use crate::evidence::{Compared, Evidence, Subject, Versions, differences, gather};
 use crate::fingerprint::fingerprint;
 use crate::penalty::Penalty;
 use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Setting, main};
@@ -71,6 +71,7 @@ impl StudyPart<'_> {
             data: DataSummary::new(self.dataset, measure.label_bins),
             estimators: estimators.iter().zip(&finished).map(of).collect(),
             selection: None,
+            differences: Vec::new(),
         };
         if let Some(choice) = choice {
             let constant = constant_loss(self.dataset, self.dataset.validation());
@@ -95,7 +96,7 @@ impl StudyPart<'_> {
         if matches!(self.study.estimators, Estimators::Listed(_)) {
             mark_main(&mut results, estimators);
         }
-        let evidence = self.evidence(estimators, &finished, &results)?;
+        let evidence = self.evidence(estimators, &finished, &mut results)?;
         let outcome = Outcome::new(results, evidence, epochs, path, estimators, finished);
         self.write_results(&outcome.results, &outcome.epochs)?;
         if let Some(folder) = &self.folder {
@@ -122,12 +123,12 @@ impl StudyPart<'_> {
         folder.finish().map_err(|cause| StudyError::Record { path: folder.states(), cause })
     }
 
-    /// From the first run of each setting.
+    /// From the first run of each setting; the differences between estimators, from all runs, go to the results.
     fn evidence(
         &self,
         estimators: &[Estimator],
         finished: &[Vec<Finished>],
-        results: &Results,
+        results: &mut Results,
     ) -> Result<Evidence, StudyError> {
         let settings = estimators.iter().zip(&results.estimators).map(|(estimator, result)| Setting {
             chosen: result.chosen,
@@ -139,14 +140,35 @@ impl StudyPart<'_> {
             .map(|(setting, run)| Subject { setting, model: &run.model, outputs: &run.outputs })
             .collect();
         let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
-        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report);
+        let compared = compared(estimators, finished, results);
+        let work = || {
+            let differences = differences(self.dataset, &compared, measure(estimators).label_bins, seed);
+            (differences, gather(self.dataset, &subjects, measure(estimators), seed, self.study.report))
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
         let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
             threads: self.study.threads,
             cause: cause.to_string(),
         };
-        Ok(pool.map_err(threads)?.install(work)?)
+        let (differences, evidence) = pool.map_err(threads)?.install(work);
+        results.differences = differences;
+        Ok(evidence?)
     }
+}
+
+/// The runs of every estimator, as differences are taken of them.
+fn compared<'a>(
+    estimators: &'a [Estimator],
+    finished: &'a [Vec<Finished>],
+    results: &Results,
+) -> Vec<Compared<'a>> {
+    let of = |((estimator, runs), result): ((&'a Estimator, &'a Vec<Finished>), &EstimatorResult)| Compared {
+        name: &estimator.name,
+        chosen: result.chosen,
+        model: estimator.config.model.kind(),
+        runs: runs.iter().map(|run| (run.result.seed, &run.outputs)).collect(),
+    };
+    estimators.iter().zip(finished).zip(&results.estimators).map(of).collect()
 }
 
 /// Penalty, weight and ridge that the rule chose from a path.

@@ -191,6 +191,7 @@ mod tests {
             },
             estimators: estimators.collect(),
             selection: None,
+            differences: Vec::new(),
         }
     }
 
