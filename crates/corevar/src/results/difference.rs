@@ -38,15 +38,15 @@ pub struct Difference {
     pub model: ModelKind,
     /// Error of the best constant answer on these rows: the most frequent class, or the mean label.
     pub constant_error: f64,
-    /// How the variance ratio differs; None without groups of two rows or more.
+    /// How much the outputs of both depend on style; None without groups of two rows or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variance_ratio: Option<RatioChange>,
+    pub style_ratio: Option<StyleRatio>,
 }
 
-/// The variance of the outputs inside groups by that between groups, of two estimators, mean over the runs. Scaling all outputs
-/// does not change it.
+/// The variance of the outputs inside groups by that between groups of the same label, of two estimators, mean over the runs.
+/// Neither the scale of the outputs nor the distance between the classes changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct RatioChange {
+pub struct StyleRatio {
     /// Groups of two rows or more.
     pub groups: usize,
     /// Of `estimator`.
@@ -77,8 +77,10 @@ impl Results {
         let counted: Vec<&Difference> =
             all.into_iter().filter(|one| one.split.is_test() == has_test && !one.split.is_train()).collect();
         let p_values: Vec<f64> = counted.iter().map(|one| one.p_value.unwrap_or(1.0)).collect();
-        let judge =
-            |(difference, is_significant): (&'a Difference, bool)| JudgedDifference { difference, is_significant };
+        let judge = |(difference, is_significant): (&'a Difference, bool)| JudgedDifference {
+            difference,
+            is_significant,
+        };
         counted.into_iter().zip(holm(&p_values)).map(judge).collect()
     }
 }
@@ -101,6 +103,50 @@ fn holm(p_values: &[f64]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn records_of_earlier_versions_have_no_differences() {
+        let data = r#"{"name":"a","rows":1,"grouped_rows":0,"groups":0,"classes":[],"splits":{"test":1}}"#;
+        let text = format!(r#"{{"schema":"corevar.results/1","data":{data},"estimators":[]}}"#);
+        let results: Results = serde_json::from_str(&text).unwrap();
+        assert!(results.differences.is_empty() && results.judged("core", "pooled").is_empty());
+        assert_eq!(serde_json::to_string(&results).unwrap(), text);
+    }
+
+    #[test]
+    fn the_tests_count_and_not_the_rows_that_settings_were_chosen_by() {
+        let of = |split: &str| Difference {
+            split: split.into(),
+            estimator: "core".into(),
+            against: "pooled".into(),
+            error: -0.1,
+            low: Some(-0.2),
+            high: Some(0.0),
+            p_value: Some(0.04),
+            rows: 10,
+            ids: 10,
+            runs: 1,
+            model: ModelKind::Linear,
+            constant_error: 0.5,
+            style_ratio: None,
+        };
+        let data = r#"{"name":"a","rows":1,"grouped_rows":0,"groups":0,"classes":[],"splits":{}}"#;
+        let text = format!(r#"{{"schema":"corevar.results/1","data":{data},"estimators":[]}}"#);
+        let mut results: Results = serde_json::from_str(&text).unwrap();
+        results.differences = vec![of("val"), of("test")];
+        let judged = |results: &Results| -> Vec<(String, bool)> {
+            let all = results.judged("core", "pooled");
+            all.iter().map(|one| (one.difference.split.to_string(), one.is_significant)).collect()
+        };
+        assert_eq!(judged(&results), [("test".into(), true)]);
+        results.differences.pop();
+        assert_eq!(judged(&results), [("val".into(), true)]);
+        let text = serde_json::to_string(&results).unwrap();
+        assert!(text.contains(
+            r#""split":"val","estimator":"core","against":"pooled","error":-0.1,"low":-0.2,"high":0.0"#
+        ));
+        assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
+    }
 
     #[test]
     fn one_test_is_not_corrected() {

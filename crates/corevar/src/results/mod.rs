@@ -13,7 +13,7 @@ use crate::rows::Rows;
 use crate::rule::Rule;
 use crate::train::{EpochRecord, TrainConfig};
 
-pub use difference::{Difference, JudgedDifference, RatioChange};
+pub use difference::{Difference, JudgedDifference, StyleRatio};
 pub use setting::Setting;
 
 /// Name and version of the form of `results.json`.

@@ -111,7 +111,9 @@ impl<'a> Part<'a> {
     fn differences(&self, results: &Results, places: Range<usize>) -> Vec<Difference> {
         let is_here = |name: &str| {
             let main = results.main(name);
-            main.is_some_and(|main| results.estimators[places.clone()].iter().any(|one| std::ptr::eq(one, main)))
+            main.is_some_and(|main| {
+                results.estimators[places.clone()].iter().any(|one| std::ptr::eq(one, main))
+            })
         };
         let settings = self.settings();
         let compared: Vec<Compared> =

@@ -15,14 +15,13 @@ pub(super) fn text(compared: &Compared, reading: Option<&StyleReading>) -> Strin
     if compared.changes.iter().all(|change| change.difference.is_none()) {
         return "Next: evaluate the models again, which records the intervals.".into();
     }
-    let is_poor_where_it_counts = match compared.gain() {
-        Some(gain) => is_poor(gain),
-        None => compared.changes.iter().all(is_poor),
-    };
-    if is_poor_where_it_counts {
+    if compared.changes.iter().all(is_poor) {
         return "Next: improve both models before you choose between them: train longer, with a larger model, another learning rate \
                 or better features."
             .into();
+    }
+    if let Some(gain) = compared.gain().filter(|gain| is_poor(gain)) {
+        return still_poor(gain, weight);
     }
     match (compared.gain(), compared.loss()) {
         (Some(gain), Some(loss)) => format!(
@@ -43,6 +42,18 @@ pub(super) fn text(compared: &Compared, reading: Option<&StyleReading>) -> Strin
     }
 }
 
+/// CoRe gains where style shifts, but not enough to be of use there.
+fn still_poor(gain: &Change, penalty_weight: f64) -> String {
+    let larger = match penalty_weight.is_finite() {
+        true => format!("Try a larger λ, such as {}, or collect", neighbour(penalty_weight, false)),
+        false => "Collect".into(),
+    };
+    format!(
+        "Next: use neither model on data like {}. {larger} more groups that show how style varies.",
+        gain.split
+    )
+}
+
 /// The largest loss that the tests do not exclude.
 fn possible_price(compared: &Compared) -> String {
     let high = |change: &Change| change.range().map_or(0.0, |(_, high)| high);
@@ -54,6 +65,9 @@ fn possible_price(compared: &Compared) -> String {
 
 fn no_difference(compared: &Compared, reading: Option<&StyleReading>) -> String {
     let weight = compared.core.penalty_weight;
+    if let Some(text) = too_small(compared) {
+        return text;
+    }
     if reading.is_some_and(StyleReading::has_fallen) {
         return format!(
             "Next: either model will do on data like these. CoRe (λ = {}) relies less on style, which pays only if style shifts \
@@ -69,4 +83,29 @@ fn no_difference(compared: &Compared, reading: Option<&StyleReading>) -> String 
         "Next: use the pooled model, the simpler one. If style will shift in use, test on rows where it does{larger}. More test \
          rows or runs would show smaller differences."
     )
+}
+
+/// Tests leave too much open when they do not exclude a difference of this share of the pooled model's error, or, in percentage
+/// points, of less than the second.
+const OPEN_SHARE: f64 = 0.2;
+const OPEN_POINTS: f64 = 0.02;
+
+/// Where the tests cannot tell a difference that would matter.
+fn too_small(compared: &Compared) -> Option<String> {
+    let reach = |change: &Change| change.range().map_or(0.0, |(low, high)| high.max(-low));
+    let widest = compared.changes.iter().max_by(|a, b| reach(a).total_cmp(&reach(b)))?;
+    let is_open = reach(widest) > OPEN_SHARE * widest.pooled
+        && (compared.is_regression() || reach(widest) > OPEN_POINTS);
+    let (low, high) = widest.range().filter(|_| is_open)?;
+    let possible = |what: &str, size: f64| {
+        (size > 0.0).then(|| format!("a {what} of up to {}", widest.unit().change(size)))
+    };
+    let possible: Vec<String> =
+        [possible("gain", -low), possible("loss", high)].into_iter().flatten().collect();
+    Some(format!(
+        "Next: do not choose by these tests, they are too small: on {} {} is possible. Collect test rows of more ids, or train \
+         more runs if the runs differ.",
+        widest.split,
+        possible.join(" or "),
+    ))
 }

@@ -27,7 +27,8 @@ impl<'a> Change<'a> {
         };
         let judged = results.judged(&core.name, &pooled.name);
         if !judged.is_empty() {
-            let of_judged = judged.iter().map(|one| of(&one.difference.split, Some(one.difference), one.is_significant));
+            let of_judged =
+                judged.iter().map(|one| of(&one.difference.split, Some(one.difference), one.is_significant));
             return of_judged.flatten().collect();
         }
         let all: Vec<Self> = pooled.mean.keys().filter_map(|split| of(split, None, false)).collect();

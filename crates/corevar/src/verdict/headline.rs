@@ -36,7 +36,9 @@ fn others(compared: &Compared) -> Vec<String> {
     };
     let none = match undecided.as_slice() {
         [] => None,
-        [one] => Some(format!("No difference is detectable on {}: {}.", one.name_with_rows(), one.undecided())),
+        [one] => {
+            Some(format!("No difference is detectable on {}: {}.", one.name_with_rows(), one.undecided()))
+        }
         several => {
             let names: Vec<String> = several.iter().map(|change| change.name_with_rows()).collect();
             Some(format!("No difference is detectable on {}.", list(&names)))
@@ -49,21 +51,25 @@ fn no_difference(changes: &[Change]) -> String {
     let largest = changes.iter().max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()));
     let Some(largest) = largest else { return String::new() };
     let neither = "No difference between CoRe and the pooled model is detectable";
-    match changes.len() {
-        1 => format!("{neither} on {}: {}.", largest.name_with_rows(), largest.undecided()),
-        tests => format!(
-            "{neither} on any of the {tests} tests, corrected for their number. It is largest on {}: {}.",
-            largest.name_with_rows(),
-            largest.undecided(),
-        ),
-    }
+    let tests = match changes.len() {
+        1 => return format!("{neither} on {}: {}.", largest.name_with_rows(), largest.undecided()),
+        2 => "either of the two tests".into(),
+        tests => format!("any of the {tests} tests"),
+    };
+    format!(
+        "{neither} on {tests}, corrected for their number. It is largest on {}: {}.",
+        largest.name_with_rows(),
+        largest.undecided(),
+    )
 }
 
 /// Records of earlier versions: what was measured, and no more.
 fn without_intervals(changes: &[Change]) -> String {
     let ordered = |a: &&Change, b: &&Change| a.error().total_cmp(&b.error());
     let mut named: Vec<&Change> = changes.iter().min_by(ordered).into_iter().collect();
-    named.extend(changes.iter().max_by(ordered).filter(|most| most.error() > 0.0 && most.split != named[0].split));
+    named.extend(
+        changes.iter().max_by(ordered).filter(|most| most.error() > 0.0 && most.split != named[0].split),
+    );
     let sentences: Vec<String> =
         named.iter().map(|change| format!("On {} {}.", change.split, change.sentence())).collect();
     format!(

@@ -48,7 +48,9 @@ impl Compared<'_> {
 /// What the table means, one paragraph per entry: the largest significant gain and loss, the part that style plays, what to be
 /// careful about, and what to do next. Empty without both a pooled and a CoRe estimator on held-out rows.
 pub fn verdict(results: &Results) -> Vec<String> {
-    let (Some(pooled), Some(core)) = (results.main("pooled"), results.main("core")) else { return Vec::new() };
+    let (Some(pooled), Some(core)) = (results.main("pooled"), results.main("core")) else {
+        return Vec::new();
+    };
     if let Some(same) = same_model(results, core) {
         return vec![same.into()];
     }

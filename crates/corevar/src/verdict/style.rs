@@ -1,22 +1,19 @@
-//! The part that style plays, read from the variance ratio on held-out groups (paper, small-n example, "presence of sample bias").
+//! The part that style plays, read from held-out groups (paper, small-n example, "presence of sample bias").
 //!
 //! The paper compares the penalty of both estimators. A large λ shrinks all logits, and the penalty with them, also where
-//! nothing was gained; the ratio of the variance inside groups to that between groups does not change with the scale.
+//! nothing was gained. So this compares [`StyleRatio`], which does not change with the scale of the logits.
 
 use corevar_data::SplitName;
 
 use super::Compared;
 use super::words::{counted, ratio};
-use crate::results::{Difference, EstimatorResult, RatioChange};
+use crate::results::{Difference, EstimatorResult, StyleRatio};
 
-/// Below this the outputs hardly vary inside groups: their SD there is less than a quarter of that between groups.
-const SMALL: f64 = 0.05;
+/// Below this the outputs hardly vary inside groups: their SD there is less than a seventh of that between groups.
+const SMALL: f64 = 0.02;
 
 /// How many times as large the pooled model's ratio must be to speak of a biased sample.
-const MUCH_LARGER: f64 = 3.0;
-
-/// Without an interval, a ratio that is not halved is not said to have fallen.
-const HALVED: f64 = 0.5;
+const MUCH_LARGER: f64 = 2.0;
 
 /// How many times as large the pooled model's penalty must be to mention that it shrank while the ratio did not.
 const SHRUNK: f64 = 2.0;
@@ -34,13 +31,10 @@ enum Style {
     NotFallen,
 }
 
-/// The variance ratios of both estimators on the groups of one held-out split.
+/// The ratios of both estimators on the groups of one held-out split.
 pub(super) struct StyleReading<'a> {
     split: &'a SplitName,
-    pooled: f64,
-    core: f64,
-    /// None in records of earlier versions.
-    groups: Option<usize>,
+    ratio: StyleRatio,
     style: Style,
 }
 
@@ -50,30 +44,12 @@ impl<'a> StyleReading<'a> {
         let (core, pooled) = (&compared.core.name, &compared.pooled.name);
         let of_pair = |one: &&Difference| one.estimator == *core && one.against == *pooled;
         let gain = compared.gain().map(|gain| gain.split);
-        let rank = |(split, change): &(&SplitName, RatioChange)| (Some(*split) == gain, change.groups);
-        // The first of equals.
-        let ratios = compared.results.differences.iter().filter(of_pair).rev();
-        let ratios = ratios.filter_map(|one| Some((&one.split, one.variance_ratio?)));
-        match ratios.max_by_key(rank) {
-            Some((split, change)) => Some(Self::of_change(split, change)),
-            None => Self::of_means(compared),
-        }
-    }
-
-    fn of_change(split: &'a SplitName, change: RatioChange) -> Self {
-        let (pooled, core) = (change.against, change.estimator);
-        let style = Style::of(pooled, core, change.high < 1.0);
-        Self { split, pooled, core, groups: Some(change.groups), style }
-    }
-
-    /// From records without intervals.
-    fn of_means(compared: &'a Compared<'a>) -> Option<Self> {
-        let ratio = |estimator: &EstimatorResult, split: &str| estimator.mean.get(split)?.variance_ratio;
-        let splits = compared.changes.iter().map(|change| change.split);
-        let both = |split: &'a SplitName| Some((split, ratio(compared.pooled, split)?, ratio(compared.core, split)?));
-        let (split, pooled, core) = splits.filter_map(both).next()?;
-        let style = Style::of(pooled, core, core < HALVED * pooled);
-        Some(Self { split, pooled, core, groups: None, style })
+        let rank = |(split, ratio): &(&SplitName, StyleRatio)| (Some(*split) == gain, ratio.groups);
+        // Backwards, so that the first of equals is taken.
+        let differences = compared.results.differences.iter().filter(of_pair).rev();
+        let (split, ratio) =
+            differences.filter_map(|one| Some((&one.split, one.style_ratio?))).max_by_key(rank)?;
+        Some(Self { split, ratio, style: Style::of(ratio) })
     }
 
     /// Whether CoRe relies on style less than the pooled model does.
@@ -83,27 +59,34 @@ impl<'a> StyleReading<'a> {
 
     /// The paragraph.
     pub fn text(&self, compared: &Compared) -> String {
-        let has_gain = compared.gain().is_some();
         let (falls, is) = (self.numbers(compared, "falls from", "to"), self.numbers(compared, "is", "and"));
-        match (self.style, has_gain) {
+        match (self.style, compared.gain().is_some()) {
             (Style::FellMuch, true) => format!(
                 "Style is the likely reason: {falls}. The pooled model relied on style that predicted the label in training: the \
                  training sample looks biased."
             ),
             (Style::FellMuch, false) => format!(
-                "The training sample looks biased: {falls}, so style predicted the label in training.{}",
-                if self.groups.is_some() { " But no test shows a gain from relying on it less." } else { "" },
+                "The training sample looks biased: {falls}, so style predicted the label in training. But no test shows a gain \
+                 from relying on it less."
             ),
             (Style::Fell, true) => format!("Style is part of the reason: {falls}."),
             (Style::Fell, false) => {
-                format!("CoRe relies on style somewhat less: {falls}. That is no sign of a biased training sample.")
+                format!(
+                    "CoRe relies on style somewhat less: {falls}. That is no sign of a biased training sample."
+                )
             }
-            (Style::HardlyPredicts, _) => format!(
-                "Style hardly predicts the label here, so there is no sign of a biased training sample{}: {is}.",
-                if has_gain { ", and style is not the reason for the gain" } else { "" },
+            (Style::HardlyPredicts, true) => {
+                format!("Style is not shown to be the reason: {is}, small for both.")
+            }
+            (Style::HardlyPredicts, false) => format!(
+                "Style hardly predicts the label, as far as these groups show it, so there is no sign of a biased training \
+                 sample: {is}, small for both."
             ),
             (Style::NotFallen, true) => {
-                format!("Style is not shown to be the reason: {is}, without a detectable fall.{}", self.shrunk(compared))
+                format!(
+                    "Style is not shown to be the reason: {is}, without a detectable fall.{}",
+                    self.shrunk(compared)
+                )
             }
             (Style::NotFallen, false) => format!(
                 "No sign of a biased training sample: {is}, without a detectable fall.{}",
@@ -112,17 +95,20 @@ impl<'a> StyleReading<'a> {
         }
     }
 
-    /// `on the 250 groups of test3, the variance of the logits inside groups, as a share of that between groups, falls from 0.42
-    /// (pooled) to 0.05 (CoRe)`.
+    /// `on the 250 groups of test3, the variance of the logits inside groups, relative to that between groups of the same class,
+    /// falls from 0.42 (pooled) to 0.05 (CoRe)`.
     fn numbers(&self, compared: &Compared, moves: &str, and: &str) -> String {
-        let outputs = if compared.is_regression() { "predictions" } else { "logits" };
-        let groups = self.groups.map_or_else(|| "the groups".into(), |groups| format!("the {}", counted(groups, "group")));
+        let (outputs, alike) = match compared.is_regression() {
+            true => ("predictions", "with similar labels"),
+            false => ("logits", "of the same class"),
+        };
         format!(
-            "on {groups} of {}, the variance of the {outputs} inside groups, relative to that between groups, {moves} {} \
+            "on the {} of {}, the variance of the {outputs} inside groups, relative to that between groups {alike}, {moves} {} \
              (pooled) {and} {} (CoRe)",
+            counted(self.ratio.groups, "group"),
             self.split,
-            ratio(self.pooled),
-            ratio(self.core),
+            ratio(self.ratio.against),
+            ratio(self.ratio.estimator),
         )
     }
 
@@ -131,7 +117,7 @@ impl<'a> StyleReading<'a> {
         let penalty = |estimator: &EstimatorResult| estimator.mean.get(self.split)?.penalty;
         match (penalty(compared.pooled), penalty(compared.core)) {
             (Some(pooled), Some(core)) if pooled >= SHRUNK * core && pooled > 0.0 => format!(
-                " The penalty fell from {} to {} only because all of CoRe's {} are smaller.",
+                " The penalty fell from {} to {}, but mostly because all of CoRe's {} are smaller.",
                 ratio(pooled),
                 ratio(core),
                 if compared.is_regression() { "predictions" } else { "logits" },
@@ -142,8 +128,9 @@ impl<'a> StyleReading<'a> {
 }
 
 impl Style {
-    fn of(pooled: f64, core: f64, has_fallen: bool) -> Self {
-        match has_fallen {
+    fn of(ratio: StyleRatio) -> Self {
+        let StyleRatio { estimator: core, against: pooled, high, .. } = ratio;
+        match high < 1.0 {
             _ if pooled < SMALL && core < SMALL => Self::HardlyPredicts,
             true if pooled >= MUCH_LARGER * core => Self::FellMuch,
             true => Self::Fell,
@@ -154,9 +141,6 @@ impl Style {
 
 /// Where a gain has no held-out groups to explain it.
 pub(super) fn unknown(compared: &Compared) -> Option<String> {
-    let gain = compared.gain()?;
-    Some(format!(
-        "Whether style is the reason cannot be said: no two rows of {} or of another held-out split share a label and an id.",
-        gain.split
-    ))
+    compared.gain()?;
+    Some("Whether style is the reason cannot be said: no two held-out rows share a label and an id.".into())
 }

@@ -14,19 +14,19 @@ impl Unit {
     pub fn of(errors: [f64; 2], is_regression: bool) -> Self {
         let smallest = errors.into_iter().filter(|error| *error > 0.0).fold(f64::INFINITY, f64::min);
         let decimals = match is_regression {
-            true => (2.0 - errors[0].max(errors[1]).log10().floor()).clamp(0.0, 6.0) as usize,
+            true => (3.0 - errors[0].max(errors[1]).log10().floor()).clamp(0.0, 6.0) as usize,
             false => 1 + usize::from(smallest < 0.01),
         };
         Self { is_percent: !is_regression, decimals }
     }
 
-    /// `32.0 %` or `1.23`.
+    /// `32.0 %` or `1.234`.
     pub fn error(self, error: f64) -> String {
         let percent = if self.is_percent { " %" } else { "" };
         format!("{}{percent}", self.number(error))
     }
 
-    /// `22.7 percentage points` or `0.25`.
+    /// `22.7 percentage points` or `0.253`.
     pub fn change(self, change: f64) -> String {
         let points = if self.is_percent { " percentage points" } else { "" };
         format!("{}{points}", self.number(change))
@@ -82,7 +82,8 @@ pub(super) fn neighbour(penalty_weight: f64, is_smaller: bool) -> String {
     if penalty_weight == f64::INFINITY {
         return weight::shown(LARGEST);
     }
-    let halves = (2.0 * penalty_weight.log10()).round() as i32 + if is_smaller { -1 } else { 1 };
+    let step = if is_smaller { -1 } else { 1 };
+    let halves = ((2.0 * penalty_weight.log10()).round() as i32).saturating_add(step);
     let power = halves.div_euclid(2);
     let digit = if halves.rem_euclid(2) == 0 { 1 } else { 3 };
     // Parsed as it is written, so that it is shown without the noise of a power.
@@ -100,8 +101,8 @@ mod tests {
         assert_eq!(unit.interval(-0.061, 0.0152), "95 % interval −6.1 to 1.5");
         assert_eq!(unit.interval(-0.0001, 0.02), "95 % interval 0.0 to 2.0");
         assert_eq!(Unit::of([0.0035, 0.0], false).error(0.0035), "0.35 %");
-        assert_eq!(Unit::of([123.4, 98.7], true).change(24.7), "25");
-        assert_eq!(Unit::of([1.234, 0.98], true).error(0.98), "0.98");
+        assert_eq!(Unit::of([123.4, 98.7], true).change(24.7), "24.7");
+        assert_eq!(Unit::of([1.234, 0.98], true).error(0.98), "0.980");
     }
 
     #[test]

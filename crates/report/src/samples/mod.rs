@@ -4,7 +4,8 @@ mod evidence;
 
 use corevar::model::ModelKind;
 use corevar::results::{
-    ClassResult, DataSummary, Difference, EstimatorResult, RatioChange, Results, RunResult, SCHEMA, SplitResult,
+    ClassResult, DataSummary, Difference, EstimatorResult, Results, RunResult, SCHEMA, SplitResult,
+    StyleRatio,
 };
 
 pub use evidence::{many_classes, path, with_evidence};
@@ -44,13 +45,7 @@ fn difference(split: &str, error: f64, p_value: f64) -> Difference {
         runs: 1,
         model: ModelKind::Cnn,
         constant_error: 0.5,
-        variance_ratio: Some(RatioChange {
-            groups: 250,
-            estimator: 0.12,
-            against: 0.76,
-            low: 0.1,
-            high: 0.2,
-        }),
+        style_ratio: Some(StyleRatio { groups: 250, estimator: 0.12, against: 0.76, low: 0.1, high: 0.2 }),
     }
 }
 
@@ -74,8 +69,14 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
     let setting = |(key, value): (&str, &str)| Setting { key: key.into(), value: value.into() };
     let config =
         [("penalty", "logit-variance"), ("penalty-weight", "1"), ("epochs", "25")].map(setting).to_vec();
-    let results =
-        Results { schema: SCHEMA.into(), title: None, data, estimators, selection: None, differences: Vec::new() };
+    let results = Results {
+        schema: SCHEMA.into(),
+        title: None,
+        data,
+        estimators,
+        selection: None,
+        differences: Vec::new(),
+    };
     Records { name: "stickmen-run".into(), results, config: Some(config), epochs, evidence: None, path: None }
 }
 

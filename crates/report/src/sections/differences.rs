@@ -1,7 +1,7 @@
 //! How the errors differ from those of the pooled model, with intervals.
 
 use corevar::evidence::LEVEL;
-use corevar::results::{Difference, Results};
+use corevar::results::{Difference, JudgedDifference, Results};
 use maud::{Markup, html};
 
 use super::scroll;
@@ -44,9 +44,11 @@ fn table(results: &Results, first: &Difference, unit: Unit) -> Markup {
             }
             tbody {
                 @for name in &estimators {
+                    @let judged = results.judged(name, &first.against);
+                    @let of_name = || results.differences.iter().filter(|one| one.estimator == *name);
                     tr {
                         th scope="row" { span.swatch style=(colour(name, results).swatch()) {} (display(name)) }
-                        @for one in &splits { (cell(results, name, one, unit)) }
+                        @for on in &splits { (cell(of_name().find(|one| one.split == on.split), &judged, unit)) }
                     }
                 }
             }
@@ -62,13 +64,10 @@ fn rows(difference: &Difference) -> String {
     }
 }
 
-fn cell(results: &Results, estimator: &str, on: &Difference, unit: Unit) -> Markup {
-    let is_it = |one: &&Difference| one.estimator == estimator && one.split == on.split;
-    let Some(difference) = results.differences.iter().find(is_it) else {
-        return html! { td.number { (MISSING) } };
-    };
-    let judged = results.judged(estimator, &difference.against);
-    let is_significant = judged.iter().any(|one| one.is_significant && one.difference == difference);
+fn cell(difference: Option<&Difference>, judged: &[JudgedDifference<'_>], unit: Unit) -> Markup {
+    let Some(difference) = difference else { return html! { td.number { (MISSING) } } };
+    let is_significant =
+        judged.iter().any(|one| one.is_significant && one.difference.split == difference.split);
     html! {
         td.number.best[is_significant] {
             (signed(&unit.show(Some(difference.error), None)))

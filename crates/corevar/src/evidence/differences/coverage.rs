@@ -20,13 +20,16 @@ const DIFFERENCE: f64 = 0.1;
 fn coverage(ids: usize, runs: usize, sd_of_runs: f64) -> f64 {
     let covers = |seed: u64| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let of_row: Vec<i32> = (0..ids as i32).flat_map(|id| vec![id; if id % 2 == 0 { 1 } else { 3 }]).collect();
+        let of_row: Vec<i32> =
+            (0..ids as i32).flat_map(|id| vec![id; if id % 2 == 0 { 1 } else { 3 }]).collect();
         let hard: Vec<f64> = (0..ids).map(|_| rng.random_range(0.3..0.7)).collect();
         let of_run = Normal::new(0.0, sd_of_runs).unwrap();
         let mut model = |gain: f64| -> Outputs {
             let shift = of_run.sample(&mut rng) - gain;
-            let wrong: Vec<u8> =
-                of_row.iter().map(|&id| u8::from(rng.random_bool((hard[id as usize] + shift).clamp(0.0, 1.0)))).collect();
+            let wrong: Vec<u8> = of_row
+                .iter()
+                .map(|&id| u8::from(rng.random_bool((hard[id as usize] + shift).clamp(0.0, 1.0))))
+                .collect();
             outputs(&wrong)
         };
         let models = [0.0, DIFFERENCE].map(|gain| (0..runs).map(|_| model(gain)).collect::<Vec<_>>());
@@ -35,7 +38,8 @@ fn coverage(ids: usize, runs: usize, sd_of_runs: f64) -> f64 {
         let [pooled, core] = [0, 1].map(|model| models[model].iter().collect::<Vec<_>>());
         let units = Units::new(&rows, [&pooled, &core], true, seed);
         let drawn = units.draws(DRAWS, seed, student);
-        let found = interval(units.figures().comparison().error, drawn.iter().map(|draw| draw.error)).unwrap();
+        let found =
+            interval(units.figures().comparison().error, drawn.iter().map(|draw| draw.error)).unwrap();
         found.low <= -DIFFERENCE && -DIFFERENCE <= found.high
     };
     (0..SIMULATIONS).filter(|&seed| covers(seed)).count() as f64 / SIMULATIONS as f64

@@ -13,7 +13,7 @@ use corevar_data::{BySplit, Dataset, Groups, Split};
 use super::bootstrap::interval;
 use crate::model::ModelKind;
 use crate::outputs::Outputs;
-use crate::results::{Difference, RatioChange, main};
+use crate::results::{Difference, StyleRatio, main};
 use crate::rows::Rows;
 use paired::{Comparison, DRAWS, Units, student};
 
@@ -90,7 +90,7 @@ fn difference(
         runs,
         model: other.model,
         constant_error: constant_error(rows),
-        variance_ratio: ratio_change(&units, &drawn),
+        style_ratio: style_ratio(&units, &drawn),
     })
 }
 
@@ -116,7 +116,7 @@ fn p_value(error: f64, drawn: &[f64]) -> f64 {
 const MOST_WITHOUT: f64 = 0.05;
 
 /// None without held-out groups, and where the reference does not vary at all.
-fn ratio_change(units: &Units, drawn: &[Comparison]) -> Option<RatioChange> {
+fn style_ratio(units: &Units, drawn: &[Comparison]) -> Option<StyleRatio> {
     let figures = units.figures();
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let [against, estimator] = [0, 1].map(|side| mean(&figures.ratios[side]));
@@ -125,7 +125,7 @@ fn ratio_change(units: &Units, drawn: &[Comparison]) -> Option<RatioChange> {
         return None;
     }
     let range = interval(figures.comparison().ratio, quotients())?;
-    Some(RatioChange {
+    Some(StyleRatio {
         groups: units.groups,
         estimator,
         against,
@@ -137,7 +137,8 @@ fn ratio_change(units: &Units, drawn: &[Comparison]) -> Option<RatioChange> {
 /// Of the answer that is right most often: the most frequent class, or the mean.
 fn constant_error(rows: &Rows) -> f64 {
     let count = rows.len() as f64;
-    let numbers: Option<Vec<f64>> = (0..rows.len()).map(|position| rows.number(position).map(f64::from)).collect();
+    let numbers: Option<Vec<f64>> =
+        (0..rows.len()).map(|position| rows.number(position).map(f64::from)).collect();
     match numbers {
         Some(numbers) => {
             let mean = numbers.iter().sum::<f64>() / count;

@@ -30,7 +30,8 @@ const ROWS: usize = 0;
 const GROUPS: usize = 1;
 const LARGER: usize = 2;
 
-/// Numbers of a unit by run: sum of the error terms; variance inside groups; squared distance of the group means from their mean.
+/// Numbers of a unit by run: sum of the error terms; variance inside groups; squared distance of the group means from the
+/// mean of their label.
 const BY_RUN: usize = 3;
 
 /// What is drawn: an id with all its rows, or a bundle of ids, as sums over its rows.
@@ -48,7 +49,7 @@ pub(super) struct Units {
     is_regression: bool,
 }
 
-/// Error and variance ratio of every run; those of the reference first.
+/// Error and style ratio of every run; those of the reference first.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Figures {
     pub errors: [Vec<f64>; 2],
@@ -61,7 +62,7 @@ pub(super) struct Figures {
 pub(super) struct Comparison {
     /// Error of the estimator minus that of the reference.
     pub error: f64,
-    /// Variance ratio of the estimator by that of the reference.
+    /// Style ratio of the estimator by that of the reference.
     pub ratio: f64,
 }
 
@@ -91,7 +92,7 @@ impl Units {
             for position in 0..rows.len() {
                 units.at(unit_of(position))[first] += answers.error_term(rows, position);
             }
-            for (group, (within, between)) in rows.groups.iter().zip(group_parts(outputs, &rows.groups)) {
+            for (group, (within, between)) in rows.groups.iter().zip(group_parts(outputs, rows)) {
                 let unit = units.at(unit_of(group[0]));
                 unit[first + 1] += within;
                 unit[first + 2] += between;

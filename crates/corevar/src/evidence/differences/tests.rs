@@ -41,14 +41,13 @@ fn compare(ids: &[i32], pooled: &[&[u8]], core: &[&[u8]]) -> Difference {
 #[test]
 fn the_difference_is_over_rows_and_runs() {
     // Pooled: 3 and 1 of 4 rows wrong, on average 1/2. CoRe: 1 and 0, on average 1/8.
-    let found = compare(
-        &[0, 0, 1, -1],
-        &[&[1, 1, 1, 0], &[0, 0, 1, 0]],
-        &[&[0, 0, 1, 0], &[0, 0, 0, 0]],
-    );
+    let found = compare(&[0, 0, 1, -1], &[&[1, 1, 1, 0], &[0, 0, 1, 0]], &[&[0, 0, 1, 0], &[0, 0, 0, 0]]);
     assert_eq!(found.error, -0.375);
     assert_eq!((found.rows, found.ids, found.runs), (4, 3, 2));
-    assert_eq!((found.estimator.as_str(), found.against.as_str(), found.constant_error), ("core", "pooled", 0.0));
+    assert_eq!(
+        (found.estimator.as_str(), found.against.as_str(), found.constant_error),
+        ("core", "pooled", 0.0)
+    );
 }
 
 #[test]
@@ -62,7 +61,7 @@ fn rows_that_both_get_wrong_leave_no_doubt() {
 fn a_single_id_has_no_interval() {
     let found = compare(&[3; 4], &[&[1, 1, 1, 0]], &[&[0, 0, 0, 0]]);
     assert_eq!((found.error, found.low, found.high, found.p_value), (-0.75, None, None, None));
-    assert!(found.variance_ratio.is_none());
+    assert!(found.style_ratio.is_none());
 }
 
 #[test]
@@ -99,7 +98,7 @@ fn many_ids_are_bundled_and_the_interval_stays() {
 }
 
 #[test]
-fn the_variance_ratio_does_not_change_with_the_scale() {
+fn the_style_ratio_does_not_change_with_the_scale() {
     let ids: Vec<i32> = (0..80).map(|row| row / 2).collect();
     let logit = |row: usize| ((row * 37 % 23) as f64 - 11.0) / 5.0;
     let outputs = |scale: f64| Outputs {
@@ -110,7 +109,7 @@ fn the_variance_ratio_does_not_change_with_the_scale() {
     let compared =
         |name, outputs| Compared { name, chosen: false, model: ModelKind::Linear, runs: vec![(0, outputs)] };
     let found = differences(&dataset(&ids), &[compared("core", &core), compared("pooled", &pooled)], 10, 0);
-    let ratio = found[0].variance_ratio.unwrap();
+    let ratio = found[0].style_ratio.unwrap();
     assert_eq!(ratio.groups, 40);
     for number in [ratio.estimator / ratio.against, ratio.low, ratio.high] {
         assert!((number - 1.0).abs() < 1e-9, "{ratio:?}");
@@ -120,14 +119,20 @@ fn the_variance_ratio_does_not_change_with_the_scale() {
 #[test]
 fn training_rows_and_settings_that_are_not_the_main_one_are_left_out() {
     let wrong = [outputs(&[1; 6]), outputs(&[0; 6]), outputs(&[0, 1, 0, 1, 0, 1])];
-    let [pooled, first, chosen] = wrong.map(|outputs| BySplit::from([("train", outputs.clone()), ("test", outputs)]));
+    let [pooled, first, chosen] =
+        wrong.map(|outputs| BySplit::from([("train", outputs.clone()), ("test", outputs)]));
     let data = Dataset::features(["x"], vec![0.0; 12])
         .classes(&["a", "b"].repeat(6))
         .splits((0..12).map(|row| if row < 6 { "train" } else { "test" }))
         .check()
         .unwrap();
-    let compared = |name, chosen, outputs| Compared { name, chosen, model: ModelKind::Cnn, runs: vec![(0, outputs)] };
-    let all = [compared("pooled", false, &pooled), compared("core", false, &first), compared("core", true, &chosen)];
+    let compared =
+        |name, chosen, outputs| Compared { name, chosen, model: ModelKind::Cnn, runs: vec![(0, outputs)] };
+    let all = [
+        compared("pooled", false, &pooled),
+        compared("core", false, &first),
+        compared("core", true, &chosen),
+    ];
     let found = differences(&data, &all, 10, 0);
     // Labels take turns: 1 1 1 .. is wrong on half the rows, 0 1 0 .. on none.
     assert_eq!(found.iter().map(|one| (one.split.as_str(), one.error)).collect::<Vec<_>>(), [("test", -0.5)]);
