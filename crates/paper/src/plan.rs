@@ -58,7 +58,12 @@ impl Plan {
             real: material.originals.is_some(),
             drawing: material.originals.is_none().then(|| self.protocol.edition()),
             // Weights that begin otherwise end otherwise.
-            start: self.estimators.iter().map(|one| one.config.model.edition()).max().filter(|edition| *edition > 1),
+            start: self
+                .estimators
+                .iter()
+                .map(|one| one.config.model.edition())
+                .max()
+                .filter(|edition| *edition > 1),
             features_file: material.features.as_deref(),
             order: self.estimators.iter().map(|one| one.key.as_str()).collect(),
             data: &self.data,
