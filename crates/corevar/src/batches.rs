@@ -135,12 +135,7 @@ impl Batches {
         pieces
     }
 
-    fn shuffled<'a>(
-        &self,
-        larger: &'a [Piece],
-        single: &'a [Piece],
-        rng: &mut ChaCha8Rng,
-    ) -> Vec<Pile<'a>> {
+    fn shuffled<'a>(&self, larger: &'a [Piece], single: &'a [Piece], rng: &mut ChaCha8Rng) -> Vec<Pile<'a>> {
         let mut pieces: Vec<&Piece> = larger.iter().chain(single).collect();
         pieces.shuffle(rng);
         let mut piles = Vec::new();
@@ -155,12 +150,7 @@ impl Batches {
         piles
     }
 
-    fn spread<'a>(
-        &self,
-        larger: &'a [Piece],
-        single: &'a [Piece],
-        rng: &mut ChaCha8Rng,
-    ) -> Vec<Pile<'a>> {
+    fn spread<'a>(&self, larger: &'a [Piece], single: &'a [Piece], rng: &mut ChaCha8Rng) -> Vec<Pile<'a>> {
         let mut larger: Vec<&Piece> = larger.iter().collect();
         larger.shuffle(rng);
         let mut single: Vec<&Piece> = single.iter().collect();

@@ -127,8 +127,7 @@ impl Core {
 /// How much the outputs vary inside groups that were not trained on.
 fn style(model: &Model, data: &Dataset) -> Result<Option<StyleSpread>, ModelError> {
     let splits = data.splits().iter().filter(|split| !split.rows.is_empty() && !split.name.is_train());
-    let outputs =
-        |split: &Split| Ok((split.name.clone(), model.outputs(&model.rows(data, &split.rows))?));
+    let outputs = |split: &Split| Ok((split.name.clone(), model.outputs(&model.rows(data, &split.rows))?));
     let outputs: BySplit<Outputs> = splits.map(outputs).collect::<Result<_, ModelError>>()?;
     Ok(StyleSpread::of_parts(&held_out(data, &outputs, model.label_slices())))
 }
@@ -150,7 +149,8 @@ mod tests {
         let message = "rows: no two training rows share a label and an id, so logit-variance is always 0";
         assert_eq!(error.to_string(), message);
         assert!(error.tip().unwrap().contains("set the field `penalty` to none"));
-        for core in [Core::pooled(), Core::new().penalty_weight(0.0), Core::new().penalty(Penalty::TOTAL_VARIANCE)]
+        for core in
+            [Core::pooled(), Core::new().penalty_weight(0.0), Core::new().penalty(Penalty::TOTAL_VARIANCE)]
         {
             assert!(core.fit(&classes).is_ok());
         }

@@ -251,8 +251,7 @@ mod tests {
             let groups = Groups::of_task(labels, &ids, &[0, 1, 3, 4], slices);
             groups.larger().map(<[usize]>::to_vec).collect::<Vec<_>>()
         };
-        let classes =
-            Labels::Classes { names: vec!["a".into(), "b".into()], of_row: vec![0, 1, 0, 0, 0] };
+        let classes = Labels::Classes { names: vec!["a".into(), "b".into()], of_row: vec![0, 1, 0, 0, 0] };
         assert_eq!(of(&classes, None), [[0, 2]]);
         let numbers = Labels::Numbers(vec![1.0, 2.0, 9.0, 4.0, 2.5]);
         assert_eq!(of(&numbers, None), [[0, 2], [1, 3]]);

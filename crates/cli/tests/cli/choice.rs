@@ -109,6 +109,40 @@ fn a_rule_without_a_choice_is_refused() {
     assert!(message.contains("holds no run to resume"), "{message}");
 }
 
+/// Pairs that differ in both features: nothing is left at inf.
+#[test]
+fn the_usual_path_leaves_inf_out_where_no_direction_is_left() {
+    let folder = folder();
+    let row = |i: u32| {
+        let (a, b) = ((i * i * 7) % 31, (i * i * i + 3 * i) % 29);
+        format!("{a},{b},{},{}\n", if i / 2 % 2 == 0 { "no" } else { "yes" }, i / 2)
+    };
+    let table: String = (0..160).map(row).collect();
+    fs::write(folder.path().join("t.csv"), format!("x1,x2,y,group_id\n{table}")).unwrap();
+    let output = corevar(folder.path(), "path t.csv --out run");
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("leaving out the penalty weight inf") && said.contains("--style-rank 95%"),
+        "{said}"
+    );
+    let table = text(&output.stdout);
+    assert!(table.contains("\n1000 ") && !table.contains('∞'), "{table}");
+    // A run that was stopped goes on with the same weights.
+    succeeds(folder.path(), "path t.csv --out run --resume --quiet");
+    // The strongest direction alone is left out; whoever asks for all is told what to do.
+    let ranked = succeeds(folder.path(), "path t.csv --style-rank 1 --out ranked --quiet");
+    assert!(ranked.contains('∞'), "{ranked}");
+    let message = fails(folder.path(), "train t.csv --penalty-weight inf --out x", 1);
+    assert!(message.contains("no direction is left at penalty weight inf"), "{message}");
+    assert!(message.contains("tip: pass --style-rank 95% (the share of the variance"), "{message}");
+    let message = fails(folder.path(), "path t.csv --penalty-weights 0.1,inf --out y", 1);
+    assert!(message.contains("core-logit-variance-inf-ridge0.001, run 1: no direction is left"), "{message}");
+    // Penalties of the loss have no such limit.
+    let losses = succeeds(folder.path(), "path t.csv --penalty loss-variance --out z --quiet");
+    assert!(losses.contains("\n1000 ") && !losses.contains('∞'), "{losses}");
+}
+
 #[test]
 fn a_path_shows_loss_penalty_style_and_coefficients() {
     let folder = folder();

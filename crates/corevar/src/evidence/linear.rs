@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Setting, Subject};
 use crate::linear::{
-    LinearError, LinearModel, RowsMatrix, StyleConfig, StyleDimension, StyleReport, style_dimension, style_report,
+    LinearError, LinearModel, RowsMatrix, StyleConfig, StyleDimension, StyleReport, style_dimension,
+    style_report,
 };
 use crate::model::ModelError;
 use crate::model::Scaling;
@@ -38,10 +39,7 @@ pub struct Coefficient {
 }
 
 /// Of the subjects that are linear models of named features.
-pub(super) fn linear(
-    dataset: &Dataset,
-    subjects: &[Subject],
-) -> Result<Vec<LinearEvidence>, ModelError> {
+pub(super) fn linear(dataset: &Dataset, subjects: &[Subject]) -> Result<Vec<LinearEvidence>, ModelError> {
     let Inputs::Features(features) = dataset.inputs() else { return Ok(Vec::new()) };
     let models: Vec<(&Subject, &LinearModel)> =
         subjects.iter().filter_map(|subject| Some((subject, subject.model.linear()?))).collect();

@@ -47,8 +47,8 @@ pub use versions::{Times, Versions};
 
 pub use crate::certificate::{CurvePoint, RobustnessCurve};
 pub use crate::evaluate::ReliabilityBin;
-pub use crate::linear::StyleDimension;
 use crate::evaluate::{Measure, reliability};
+pub use crate::linear::StyleDimension;
 use crate::model::ModelError;
 use crate::results::Setting;
 use crate::rows::Rows;

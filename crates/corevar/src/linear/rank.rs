@@ -97,7 +97,10 @@ impl Serialize for StyleRank {
 impl<'de> Deserialize<'de> for StyleRank {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "all, a number of directions such as 3, or a percentage such as \"95%\"")]
+        #[serde(
+            untagged,
+            expecting = "all, a number of directions such as 3, or a percentage such as \"95%\""
+        )]
         enum Written {
             Number(usize),
             Text(String),

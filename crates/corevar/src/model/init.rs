@@ -22,8 +22,7 @@ pub(super) fn glorot<const D: usize>(
 /// He-normal: `N(0, 2 / fan_in)`.
 fn he(rng: &mut ChaCha8Rng, fan_in: usize, outputs: usize, device: &Device) -> Param<Tensor<2>> {
     let sd = (2.0 / fan_in as f32).sqrt();
-    let values: Vec<f32> =
-        (0..fan_in * outputs).map(|_| sd * rng.sample::<f32, _>(StandardNormal)).collect();
+    let values: Vec<f32> = (0..fan_in * outputs).map(|_| sd * rng.sample::<f32, _>(StandardNormal)).collect();
     Param::from_data(TensorData::new(values, [fan_in, outputs]), device)
 }
 

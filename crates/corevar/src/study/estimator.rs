@@ -176,3 +176,16 @@ pub(crate) fn measure(estimators: &[Estimator]) -> Measure {
         label_bins: config.map_or_else(|| TrainConfig::default().label_bins, |config| config.label_bins),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_path_ends_at_infinity_where_the_penalty_has_that_limit() {
+        let of_logits = Grid::path_weights(&[Penalty::LOGIT_VARIANCE, Penalty::LOGIT_SD]);
+        assert_eq!((of_logits.len(), of_logits[0], of_logits[31]), (32, 1e-3, f64::INFINITY));
+        let of_loss = Grid::path_weights(&[Penalty::LOGIT_VARIANCE, Penalty::LOSS_SD]);
+        assert_eq!((of_loss.len(), of_loss[30]), (31, 1e3));
+    }
+}

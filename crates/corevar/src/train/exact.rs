@@ -69,7 +69,9 @@ fn limit_note(space: NullSpace) -> String {
              {:.1} % of the variance inside groups",
             100.0 * share
         ),
-        1 => format!("at penalty weight inf the groups vary in 1 direction (singular values above {tolerance:.1e})"),
+        1 => format!(
+            "at penalty weight inf the groups vary in 1 direction (singular values above {tolerance:.1e})"
+        ),
         _ => format!(
             "at penalty weight inf the groups vary in {varying} directions (singular values above {tolerance:.1e})"
         ),

@@ -40,8 +40,7 @@ impl NoGroups {
 }
 
 /// What to do without groups.
-pub(crate) const NO_GROUPS_TIP: &str =
-    "put the id that says \"the same object\" into the column group_id, or name its column in the field `group_column`; to train \
+pub(crate) const NO_GROUPS_TIP: &str = "put the id that says \"the same object\" into the column group_id, or name its column in the field `group_column`; to train \
      the pooled estimator alone, set the field `penalty` to none";
 
 impl Tip for NoGroups {

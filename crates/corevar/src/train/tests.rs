@@ -239,6 +239,45 @@ fn regression_finds_the_line() {
     assert!(epochs.last().unwrap().risk < 1e-3, "{:?}", epochs.last());
 }
 
+/// The weights hardly move, so that the epoch's penalty is that of the trained model: also where the group of 50 is cut, up to the
+/// known factor of its cuts, on average over epochs.
+#[test]
+fn the_penalty_of_training_is_that_of_evaluation_for_a_regression() {
+    let group = |row: usize| if row < 50 { Some(0) } else { (row < 80).then_some(row / 2) };
+    let numbers: Vec<f32> = (0..100).map(|row| ((row * 13) % 29) as f32).collect();
+    let dataset = plane(100, 0).edit().numbers(numbers).ids((0..100).map(group)).check().unwrap();
+    for (penalty, batch_size) in
+        [(Penalty::LOGIT_VARIANCE, 100), (Penalty::LOGIT_SD, 100), (Penalty::LOGIT_VARIANCE, 10)]
+    {
+        let config = TrainConfig {
+            penalty,
+            batch_size,
+            learning_rate: 1e-12,
+            decay: Decay::Constant,
+            epochs: if batch_size == 100 { 1 } else { 400 },
+            ..config()
+        };
+        let (model, epochs) = run(config, &dataset);
+        let rows = model.rows(&dataset, dataset.train());
+        assert_eq!(rows.groups.larger().count(), 16);
+        let outputs = model.outputs(&rows).unwrap();
+        let losses = crate::evaluate::losses(&outputs, &rows);
+        let whole =
+            |normalise| crate::evaluate::penalty_value(penalty, &outputs, &losses, &rows, normalise).unwrap();
+        let found = epochs.iter().map(|epoch| epoch.penalty).sum::<f64>() / epochs.len() as f64;
+        if batch_size == 100 {
+            assert!((found / whole(Normalise::Grouped) - 1.0).abs() < 1e-5, "{penalty} {found}");
+            continue;
+        }
+        // Five pieces of ten rows: (50 - 5)/(50 - 1) of the group's own variance.
+        let residual = |row: usize| outputs.values[row] - f64::from(rows.number(row).unwrap());
+        let mean = (0..50).map(residual).sum::<f64>() / 50.0;
+        let own = (0..50).map(|row| (residual(row) - mean).powi(2)).sum::<f64>() / 50.0;
+        let expected = whole(Normalise::Grouped) - own / 16.0 * (1.0 - 45.0 / 49.0);
+        assert!((found / expected - 1.0).abs() < 2e-3, "{found} {expected}");
+    }
+}
+
 /// Adds `step` times a direction drawn from `seed` to all weights and biases.
 struct Nudge {
     rng: ChaCha8Rng,

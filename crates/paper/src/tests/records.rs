@@ -129,6 +129,26 @@ fn a_record_counts_without_its_folder_while_the_settings_are_the_same() {
     assert_eq!(kept.settings[1].splits["test2"].paper_error, Some(0.08));
 }
 
+/// Bins of a number were written when they had no effect; weights of an MLP begin otherwise now.
+#[test]
+fn records_of_before_count_unless_their_models_would_be_others() {
+    let config = |experiment: &str, name: &str| {
+        let (experiment, variant) = variant(experiment, name);
+        let plan = experiment.plan(&variant, Size::Full).unwrap();
+        (experiment, variant, plan.config_toml(&OriginalFiles::default()).unwrap())
+    };
+    let of_before =
+        |now: &str| now.replace("start = 2\n", "").replace("seed = 0\n", "label-bins = 10\nseed = 0\n");
+    for (name, of_variant, counts) in [("stickmen", "c50", true), ("nonlinear", "c500", false)] {
+        let (experiment, variant, now) = config(name, of_variant);
+        let before = of_before(&now);
+        assert!(before.contains("label-bins = 10") && !now.contains("label-bins"), "{now}");
+        let record = VariantRecord { name: variant.name.clone(), config: before, ..records()[0].clone() };
+        let record = Reproduction::new(&experiment, Size::Full, &OriginalFiles::default(), vec![record]);
+        assert_eq!(record.kept(&variant, &now).is_some(), counts, "{name}");
+    }
+}
+
 #[test]
 fn a_setting_without_effect_does_not_void_a_record() {
     let (experiment, variant) = variant("stickmen", "c50");

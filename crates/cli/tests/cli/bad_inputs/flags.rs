@@ -148,6 +148,31 @@ pub const CASES: &[Case] = &[
         2,
         "--checkpoint-every must be a number of seconds from 0",
     ),
+    flags(
+        "train linear --out x --style-rank 3",
+        2,
+        "--style-rank has no effect here: no penalty weight is inf",
+    ),
+    flags(
+        "train nonlinear --out x --style-rank 3",
+        2,
+        "--style-rank has no effect here: only a linear model takes the penalty weight inf",
+    ),
+    flags(
+        "sweep linear --out x --penalty-weights 1,2 --style-rank 95%",
+        2,
+        "--style-rank has no effect here: no penalty weight is inf",
+    ),
+    flags(
+        "train linear --out x --penalty-weight inf --style-rank 0",
+        2,
+        "--style-rank is 0, but must be all, a number of directions from 1",
+    ),
+    flags(
+        "train linear --out x --penalty-weight inf --style-rank 0.95",
+        2,
+        "`0.95` is none of all, a number of directions such as 3, or a percentage such as 95%",
+    ),
     flags("train nonlinear --out x --rows 0", 1, "nonlinear: 0 rows in train and 5000 in each test split"),
     flags(
         "train nonlinear --out x --rows 3 --groups 5",
