@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test kill fuzz soak audit miri memcheck browser check package bench paper
+.PHONY: build demo test kill fuzz soak audit miri memcheck browser check package bench paper choosing
 
 build:
 	$(CARGO) build --release --workspace
@@ -82,3 +82,9 @@ bench: build .venv/bench
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --requirement bench/requirements.txt
 	touch $@
+
+## How the rules that choose λ compare, on drawn and real data: the tables of docs/choosing.md. DATA names a folder with the real data.
+choosing:
+	$(CARGO) build --release --workspace --examples
+	$(if $(DATA),python3 scripts/choosing_data.py $(DATA) target/choosing)
+	target/release/examples/choosing docs/choosing.md $(if $(DATA),--real target/choosing --mnist $(DATA)/mnist)

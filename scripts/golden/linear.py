@@ -4,7 +4,8 @@
 
 `pooled` holds scikit-learn's fits (no penalty), `penalised` those of SciPy for every penalty: BFGS from the pooled fit,
 then Newton steps with a Hessian by central differences until the gradient is below 1e-11. The objective is
-written for K logits, also for two classes, where the program under test has a single margin.
+written for K logits, also for two classes, where the program under test has a single margin. Of a regression, what varies inside a
+group is the residual; the two baselines take the output itself.
 """
 
 import itertools
@@ -57,7 +58,8 @@ def penalty_and_slopes(d: dict, case: dict, z, losses, slopes):
     """C and its derivative by the outputs."""
     name = case["penalty"]
     keys = {"label-variance": d["bins"], "total-variance": np.zeros(ROWS, int)}.get(name, d["group"])
-    values = losses[:, None] if name.startswith("loss") else z
+    residual = not d["classes"] and name.startswith("logit")
+    values = losses[:, None] if name.startswith("loss") else z - d["y"][:, None] if residual else z
     by_value, total = np.zeros_like(values), 0.0
     groups = [np.flatnonzero(keys == key) for key in np.unique(keys)]
     grouped = [rows for rows in groups if len(rows) > 1]

@@ -8,10 +8,10 @@ use corevar_data::table::InputColumns;
 use corevar_data::{Augmentation, Cache, Dataset, table};
 use corevar_paper::drawn;
 
-use crate::args::CacheFlag;
+use crate::args::ReaderFlags;
 use crate::failure::Usage;
 use crate::progress::Decoding;
-use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags};
+use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags, no_effect};
 use crate::values::{Colour, ImageSize, Weight};
 
 /// Drawn with this seed unless --data-seed says other.
@@ -60,7 +60,7 @@ impl Source {
 pub struct Reading {
     /// What holds where no flag says something else: what the data are for, and what a model takes.
     pub options: table::TableOptions,
-    pub cache: Cache,
+    pub flags: ReaderFlags,
     pub quiet: bool,
 }
 
@@ -81,12 +81,25 @@ impl Loaded {
     }
 }
 
-/// Where decoded pictures are kept.
-pub fn cache(flag: &CacheFlag) -> Cache {
-    match &flag.cache {
-        None => Cache::Default,
-        Some(word) if word.as_os_str() == "off" => Cache::Off,
-        Some(folder) => Cache::Dir(folder.clone()),
+impl ReaderFlags {
+    /// Over `usual`.
+    fn over(&self, usual: table::TableOptions) -> table::TableOptions {
+        let cache = match &self.cache {
+            None => Cache::Default,
+            Some(word) if word.as_os_str() == "off" => Cache::Off,
+            Some(folder) => Cache::Dir(folder.clone()),
+        };
+        let decode_memory = self.decode_memory.map_or(usual.decode_memory, |megabytes| megabytes * 1_000_000);
+        table::TableOptions { cache, decode_memory, allow_outside: self.allow_outside, ..usual }
+    }
+
+    /// Built-in data are not read.
+    fn refuse_idle(&self, situation: &DataSituation) -> Result<(), Usage> {
+        let given = [("allow_outside", self.allow_outside), ("decode_memory", self.decode_memory.is_some())];
+        match given.iter().find(|(_, is_given)| *is_given && situation.built_in) {
+            None => Ok(()),
+            Some((name, _)) => Err(no_effect(name, &format!("`{}` is built in, not a table", situation.data))),
+        }
     }
 }
 
@@ -99,6 +112,7 @@ pub fn load(
 ) -> anyhow::Result<Loaded> {
     let situation = DataSituation::new(source, table.task);
     table.refuse_idle(&situation)?;
+    reading.flags.refuse_idle(&situation)?;
     sizes.refuse_idle(&situation)?;
     match source {
         Source::BuiltIn(generator) => {
@@ -163,8 +177,7 @@ impl SizeFlags {
 }
 
 fn read(path: &Path, flags: &TableFlags, reading: &Reading) -> anyhow::Result<Loaded> {
-    let options =
-        table::TableOptions { cache: reading.cache.clone(), ..flags.table_options(&reading.options) };
+    let options = reading.flags.over(flags.table_options(&reading.options));
     let progress = Decoding::new(reading.quiet);
     let read = table::read_with(path, &options, &|done, all| progress.show(done, all));
     let (dataset, report) = read.map_err(|error| built_in_hint(path, error))?;
@@ -198,7 +211,6 @@ impl TableFlags {
             crop: self.crop.unwrap_or(usual.crop),
             seed: self.split_seed.unwrap_or(usual.seed),
             skip_unreadable: self.skip_unreadable.unwrap_or(usual.skip_unreadable),
-            allow_outside: self.allow_outside.unwrap_or(usual.allow_outside),
             ..usual
         }
     }

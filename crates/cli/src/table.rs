@@ -175,8 +175,9 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
 /// Coefficients that are printed; the report has more.
 const COEFFICIENTS: usize = 5;
 
-/// A line a penalty weight: loss and penalty on the validation rows, errors, style, coefficients.
-pub fn path(results: &Results, evidence: &Evidence) -> String {
+/// One line per penalty weight: loss and penalty on held-out rows, errors, style, coefficients. `held_out` are the results with a
+/// split `val`.
+pub fn path(results: &Results, held_out: &Results, evidence: &Evidence) -> String {
     let tests: Vec<&str> =
         results.data.split_names().into_iter().filter(|name| *name != SplitName::TRAIN).collect();
     let percent = if results.data.classes.is_empty() { "" } else { " %" };
@@ -193,7 +194,12 @@ pub fn path(results: &Results, evidence: &Evidence) -> String {
     let mut rows = vec![head];
     for estimator in &results.estimators {
         let model = evidence.linear.iter().find(|model| model.setting.is_of(estimator));
-        let val = estimator.mean.get(SplitName::VALIDATION).copied().unwrap_or_default();
+        let is_same = |other: &&EstimatorResult| {
+            (&other.penalty, other.penalty_weight, other.ridge)
+                == (&estimator.penalty, estimator.penalty_weight, estimator.ridge)
+        };
+        let of_val = held_out.estimators.iter().find(is_same);
+        let val = of_val.and_then(|one| one.mean.get(SplitName::VALIDATION)).copied().unwrap_or_default();
         let mark = if estimator.chosen { " *" } else { "" };
         let name = match several {
             true => label(estimator, true),

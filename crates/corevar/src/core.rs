@@ -6,9 +6,8 @@ use corevar_data::{BySplit, Dataset, Split, Tip};
 use crate::model::{InputShape, Model, ModelError, ModelSpec, Outputs};
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
-use crate::rows::Rows;
 use crate::style::{StyleSpread, held_out};
-use crate::train::{Quiet, TrainConfig, TrainError, train};
+use crate::train::{NoGroups, Quiet, TrainConfig, TrainError, train};
 
 /// The CoRe estimator: fits one model on the split `train` of the data. What is not said is the default of
 /// [`TrainConfig`]; without a model, pictures get a CNN and features a linear model that is solved exactly.
@@ -40,6 +39,9 @@ pub enum FitError {
     /// Training failed.
     #[error(transparent)]
     Train(#[from] TrainError),
+    /// A conditional penalty without a group would train the pooled model: [`Core::pooled`] says so.
+    #[error(transparent)]
+    NoGroups(#[from] NoGroups),
 }
 
 impl Tip for FitError {
@@ -47,6 +49,7 @@ impl Tip for FitError {
         match self {
             Self::Config(cause) => cause.tip(),
             Self::Train(cause) => cause.tip(),
+            Self::NoGroups(cause) => cause.tip(),
         }
     }
 }
@@ -113,18 +116,53 @@ impl Core {
     pub fn fit(&self, data: &Dataset) -> Result<Model, FitError> {
         let model = self.model.clone().unwrap_or_else(|| ModelSpec::usual(InputShape::of(data)));
         let config = TrainConfig { model, ..self.config.clone() }.check()?;
+        NoGroups::refuse(&config, data)?;
         let device = self.device.clone().unwrap_or_else(Device::flex);
         let mut model = train(&config, data, &device, &mut Quiet::default())?;
-        model.style = style(&model, data, config.label_bins).map_err(TrainError::from)?;
+        model.style = style(&model, data).map_err(TrainError::from)?;
         Ok(model)
     }
 }
 
 /// How much the outputs vary inside groups that were not trained on.
-fn style(model: &Model, data: &Dataset, label_bins: usize) -> Result<Option<StyleSpread>, ModelError> {
+fn style(model: &Model, data: &Dataset) -> Result<Option<StyleSpread>, ModelError> {
     let splits = data.splits().iter().filter(|split| !split.rows.is_empty() && !split.name.is_train());
     let outputs =
-        |split: &Split| Ok((split.name.clone(), model.outputs(&Rows::new(data, &split.rows, label_bins))?));
+        |split: &Split| Ok((split.name.clone(), model.outputs(&model.rows(data, &split.rows))?));
     let outputs: BySplit<Outputs> = splits.map(outputs).collect::<Result<_, ModelError>>()?;
-    Ok(StyleSpread::of_parts(&held_out(data, &outputs, label_bins)))
+    Ok(StyleSpread::of_parts(&held_out(data, &outputs, model.label_slices())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn two_features() -> corevar_data::DatasetBuilder {
+        let values = (0..16).map(|k| ((k * 5) % 7) as f32).collect();
+        Dataset::features(["a", "b"], values).name("rows")
+    }
+
+    #[test]
+    fn without_a_group_a_conditional_penalty_is_refused_and_the_pooled_model_is_not() {
+        let classes = two_features().classes(&["x", "y", "x", "y", "x", "y", "x", "y"]);
+        let classes = classes.ids([0, 0, 1, 1, 2, 2, 3, 3].map(Some)).check().unwrap();
+        let error = Core::new().fit(&classes).unwrap_err();
+        let message = "rows: no two training rows share a label and an id, so logit-variance is always 0";
+        assert_eq!(error.to_string(), message);
+        assert!(error.tip().unwrap().contains("set the field `penalty` to none"));
+        for core in [Core::pooled(), Core::new().penalty_weight(0.0), Core::new().penalty(Penalty::TOTAL_VARIANCE)]
+        {
+            assert!(core.fit(&classes).is_ok());
+        }
+    }
+
+    /// The same ids are groups of a regression, whose labels need not be equal.
+    #[test]
+    fn rows_of_a_regression_need_an_id_in_common_only() {
+        let numbers = || two_features().numbers([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        let pairs = numbers().ids([0, 0, 1, 1, 2, 2, 3, 3].map(Some)).check().unwrap();
+        assert!(Core::new().fit(&pairs).is_ok());
+        let error = Core::new().fit(&numbers().check().unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "rows: no two training rows share an id, so logit-variance is always 0");
+    }
 }

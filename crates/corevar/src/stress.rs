@@ -211,6 +211,7 @@ mod tests {
             scaling: None,
             preparation: Default::default(),
             origin: Origin::default(),
+            slices: None,
             style: None,
             task: Task::Classes(vec!["adult".into(), "child".into()]),
             notes: Vec::new(),

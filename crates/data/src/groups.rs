@@ -2,6 +2,10 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
+use crate::Labels;
+
 /// A partition of `n` rows into `m` groups. A row without an id is a group of its own.
 ///
 /// Groups are numbered in the order of their first rows, and rows keep their order inside a group.
@@ -15,7 +19,30 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups by (label, id). For regression, `labels` are the bins of [`quantile_bins`].
+    /// The groups of some rows of a data set, by the rule of their task: classes by (label, id), numbers by id. Numbers in
+    /// `slices` by (slice, id), as in the paper; every split must then have the slices of the training rows.
+    ///
+    /// # Panics
+    /// When a row is not one of `labels` and `ids`.
+    pub fn of_task(
+        labels: &Labels,
+        ids: &[Option<u32>],
+        rows: &[usize],
+        slices: Option<&QuantileBins>,
+    ) -> Self {
+        let of_rows = || rows.iter().map(|&row| ids[row]);
+        let by_label = |label: &dyn Fn(usize) -> u32| {
+            let labels: Vec<u32> = rows.iter().map(|&row| label(row)).collect();
+            Self::new(&labels, &of_rows().collect::<Vec<_>>())
+        };
+        match (labels, slices) {
+            (Labels::Classes { of_row, .. }, _) => by_label(&|row| of_row[row]),
+            (Labels::Numbers(values), Some(slices)) => by_label(&|row| slices.of(values[row])),
+            (Labels::Numbers(_), None) | (Labels::Unknown { .. }, _) => Self::by_id(of_rows()),
+        }
+    }
+
+    /// Groups by (label, id), whatever the label is. [`Groups::of_task`] knows the rule of a data set.
     ///
     /// An id seen with two labels makes two groups; [`ids_with_several`] lists such ids.
     ///
@@ -40,7 +67,7 @@ impl Groups {
         Self::from_group_of_row(of_row)
     }
 
-    /// Groups by id alone, whatever the label: the rows that must not be torn apart.
+    /// Groups by id alone, whatever the label: the groups of a regression, and the rows that must not be torn apart.
     pub fn by_id(ids: impl IntoIterator<Item = Option<u32>>) -> Self {
         // A row without an id is a group of its own, so its number is its key.
         Self::by_key(ids.into_iter().enumerate().map(|(row, id)| id.ok_or(row)))
@@ -133,7 +160,8 @@ pub fn ids_with_several<T: PartialEq + Copy>(ids: &[Option<u32>], values: &[T]) 
 
 /// Continuous labels cut into bins of equal counts, so that rows can be grouped by them (sliced inverse regression).
 /// Equal values share a bin, and no bin is empty.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct QuantileBins {
     /// Least value of each bin, ascending.
     edges: Vec<f32>,
@@ -164,15 +192,11 @@ impl QuantileBins {
     pub fn edges(&self) -> &[f32] {
         &self.edges
     }
-}
 
-/// The bin of each value, of at most `bins`: see [`QuantileBins`].
-///
-/// # Panics
-/// When `bins` is 0 or a value is NaN.
-pub fn quantile_bins(values: &[f32], bins: usize) -> Vec<u32> {
-    let bins = QuantileBins::new(values, bins);
-    values.iter().map(|&value| bins.of(value)).collect()
+    /// Whether the edges are numbers in ascending order: files may say anything.
+    pub fn is_valid(&self) -> bool {
+        self.edges.iter().all(|edge| edge.is_finite()) && self.edges.windows(2).all(|pair| pair[0] < pair[1])
+    }
 }
 
 #[cfg(test)]
@@ -217,6 +241,34 @@ mod tests {
     #[test]
     fn equal_keys_share_a_group() {
         assert_eq!(Groups::by_key(["a", "b", "a"]).iter().collect::<Vec<_>>(), [&[0, 2][..], &[1]]);
+    }
+
+    /// Rows 0 and 3 show one object, rows 1 and 4 another. Slices from 1 and from 3.
+    #[test]
+    fn a_task_decides_what_rows_of_an_id_share() {
+        let ids = [Some(0), Some(1), None, Some(0), Some(1)];
+        let of = |labels: &Labels, slices: Option<&QuantileBins>| {
+            let groups = Groups::of_task(labels, &ids, &[0, 1, 3, 4], slices);
+            groups.larger().map(<[usize]>::to_vec).collect::<Vec<_>>()
+        };
+        let classes =
+            Labels::Classes { names: vec!["a".into(), "b".into()], of_row: vec![0, 1, 0, 0, 0] };
+        assert_eq!(of(&classes, None), [[0, 2]]);
+        let numbers = Labels::Numbers(vec![1.0, 2.0, 9.0, 4.0, 2.5]);
+        assert_eq!(of(&numbers, None), [[0, 2], [1, 3]]);
+        assert_eq!(of(&numbers, Some(&QuantileBins { edges: vec![1.0, 3.0] })), [[1, 3]]);
+    }
+
+    #[test]
+    fn edges_that_do_not_ascend_are_none() {
+        let is_valid = |edges: &[f32]| QuantileBins { edges: edges.to_vec() }.is_valid();
+        assert!(is_valid(&[]) && is_valid(&[1.0, 2.0]));
+        assert!(!is_valid(&[1.0, 1.0]) && !is_valid(&[2.0, 1.0]) && !is_valid(&[f32::NAN]));
+    }
+
+    fn quantile_bins(values: &[f32], bins: usize) -> Vec<u32> {
+        let bins = QuantileBins::new(values, bins);
+        values.iter().map(|&value| bins.of(value)).collect()
     }
 
     #[test]

@@ -8,7 +8,7 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
-use crate::{DataError, Dataset, ImageShape, Images, Inputs};
+use crate::{DataError, Dataset, ImageShape, Images, Inputs, partial};
 
 /// Writes `metadata.csv` and, for pictures, PNG files under `images/`.
 ///
@@ -46,6 +46,8 @@ pub(crate) fn refuse_occupied(folder: &Path) -> Result<(), DataError> {
 /// A folder under a temporary name, removed unless it got its own.
 pub(crate) struct Partial {
     pub(crate) path: PathBuf,
+    /// Says to others that it is being written.
+    _lock: Option<fs::File>,
 }
 
 impl Partial {
@@ -58,11 +60,14 @@ impl Partial {
         if !parent.as_os_str().is_empty() {
             fs::create_dir_all(parent).map_err(DataError::io(parent, "create"))?;
         }
-        let path = parent.join(format!(".{}.partial-{}", name.to_string_lossy(), std::process::id()));
-        // What an interrupted run of the same number left behind.
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).map_err(DataError::io(&path, "create"))?;
-        Ok(Partial { path })
+        let hidden = format!(".{}", name.to_string_lossy());
+        let beginning = format!("{hidden}{}", partial::MARK);
+        // What earlier ones left behind that were killed.
+        let here = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        partial::remove_abandoned(here, |name| name.starts_with(&beginning));
+        let path = parent.join(partial::name(&hidden));
+        let _lock = partial::create_folder(&path).map_err(DataError::io(&path, "create"))?;
+        Ok(Partial { path, _lock })
     }
 
     pub(crate) fn rename(self, folder: &Path) -> Result<(), DataError> {

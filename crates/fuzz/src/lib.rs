@@ -4,6 +4,8 @@
 //! `COREVAR_FUZZ_SECONDS` for each reader, `COREVAR_FUZZ_START` for other cases. A case that fails is written to a file
 //! and named; the file belongs into `corpus/<reader>`, which every later run begins with.
 
+mod hostile;
+mod hostile_tables;
 mod json;
 mod mutate;
 
@@ -17,15 +19,27 @@ pub use peak_alloc::PeakAlloc;
 use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 
+pub use hostile::{Hostile, HostileKind, write_hostile};
 pub use json::damaged_json;
 pub use mutate::damaged;
 
 /// A case that takes longer has lost its way.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A reader of small files that takes more has believed one of them. A lossless WebP of a hundred bytes can name 65536 tables,
-/// for which its decoder takes 290 MB.
-const MEMORY: usize = 512 << 20;
+/// A reader of small files that takes more has believed one of them.
+pub const MEMORY: usize = 512 << 20;
+
+/// One reader at a time, so that what is counted is its own.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// Bytes that `run` takes at most at one time.
+pub fn peak_of(memory: &PeakAlloc, run: impl FnOnce()) -> usize {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    memory.reset_peak_usage();
+    let before = memory.current_usage();
+    run();
+    memory.peak_usage().saturating_sub(before)
+}
 
 /// How sound files are damaged.
 pub type Damage = fn(&mut ChaCha8Rng, &[Vec<u8>]) -> Vec<u8>;
@@ -66,7 +80,6 @@ pub fn fuzz(
     damage: Damage,
     mut read: impl FnMut(&[u8]),
 ) {
-    static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let number =
         |name: &str, usual: f64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);

@@ -5,6 +5,7 @@ use std::iter;
 use std::path::Path;
 
 use corevar::Rule;
+use corevar::linear::StyleRank;
 use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
 use corevar::study::{Estimator, Grid};
@@ -36,15 +37,11 @@ pub struct Plan {
     pub rule: Option<Rule>,
 }
 
-/// Edition of the weights that the hidden layers of MLPs start with; edition 1 was Glorot's. Raised when a seed no longer
-/// gives the weights it gave.
-const MLP_START: u32 = 2;
-
 impl Plan {
     /// Edition of the weights that networks start with, where there was more than one.
     fn start(&self) -> Option<u32> {
-        let is_mlp = |one: &Estimator| matches!(one.config.model, ModelSpec::Mlp { .. });
-        self.estimators.iter().any(is_mlp).then_some(MLP_START)
+        let editions = self.estimators.iter().map(|one| one.config.model.edition());
+        editions.max().filter(|edition| *edition > 1)
     }
 
     /// All settings, for the folder of the run: where they differ, its models are others.
@@ -196,7 +193,8 @@ impl Experiment {
         let table = |config: &TrainConfig| Table::try_from(config).map_err(|error| error.to_string());
         // The paper takes features as they are.
         let usual = TrainConfig { standardise: false, ..Default::default() };
-        let optional = TrainConfig { clip_norm: Some(1.0), ..Default::default() };
+        let style_rank = StyleRank::Directions(1);
+        let optional = TrainConfig { clip_norm: Some(1.0), label_bins: 2, style_rank, ..Default::default() };
         refuse_unknown("training", train, &table(&optional)?)?;
         let all = overlay(table(&usual)?, train.clone());
         let config: TrainConfig = all.try_into().map_err(in_one_line)?;

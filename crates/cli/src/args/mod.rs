@@ -89,7 +89,7 @@ pub struct Inspect {
     #[command(flatten)]
     pub show: Show,
     #[command(flatten)]
-    pub cache: CacheFlag,
+    pub reader: ReaderFlags,
     #[command(flatten)]
     pub table: TableFlags,
     #[command(flatten)]
@@ -111,7 +111,7 @@ pub struct Models {
     #[command(flatten)]
     pub show: Show,
     #[command(flatten)]
-    pub cache: CacheFlag,
+    pub reader: ReaderFlags,
     /// Threads to use [default: all]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -168,7 +168,7 @@ pub struct Import {
     /// AwA2: only these classes, such as horse,elephant
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub classes: Vec<String>,
-    /// Waterbirds: follow links that lead out of the folder of the table
+    /// Follow links that lead out of the folder with the original files
     #[arg(long)]
     pub allow_outside: bool,
     /// Print errors only
@@ -217,12 +217,18 @@ pub struct Reproduce {
     pub threads: Option<usize>,
 }
 
-/// Where decoded pictures stay for the next time.
+/// What the reader may do on this machine. Only on the command line: a file of settings may come from a stranger.
 #[derive(Debug, Clone, Default, Args)]
-pub struct CacheFlag {
-    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or more]
+pub struct ReaderFlags {
+    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or 256 MB of pixels or more]
     #[arg(long, value_name = "DIR|off")]
     pub cache: Option<PathBuf>,
+    /// Memory in MB for pictures that are being decoded, all threads together [default: 400]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub decode_memory: Option<u64>,
+    /// Read images outside the folder of the data, also through links. Not a setting of a --config file
+    #[arg(long)]
+    pub allow_outside: bool,
 }
 
 #[derive(Debug, Args)]
@@ -281,7 +287,7 @@ pub struct Common {
     #[command(flatten)]
     pub show: Show,
     #[command(flatten)]
-    pub cache: CacheFlag,
+    pub reader: ReaderFlags,
     /// Threads to use [default: all]. The results do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

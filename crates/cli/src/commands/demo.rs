@@ -1,7 +1,7 @@
 //! `corevar demo`: stickmen, small enough for a minute.
 
 use super::run::Prepared;
-use crate::args::{CacheFlag, Common, Demo};
+use crate::args::{Common, Demo, ReaderFlags};
 use crate::settings::{Choosing, Settings, SizeFlags};
 use crate::{output, table};
 
@@ -14,7 +14,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         checkpoint_every: 20.0,
         config: None,
         show: args.show,
-        cache: CacheFlag::default(),
+        reader: ReaderFlags::default(),
         threads: args.threads,
         settings: Settings::default(),
     };

@@ -5,13 +5,13 @@ use corevar_data::inspect::{InspectOptions, inspect};
 use corevar_data::table::Purpose;
 
 use crate::args::Inspect;
-use crate::data::{Reading, Source, cache, load};
+use crate::data::{Reading, Source, load};
 use crate::output;
 
 pub fn run(args: &Inspect) -> anyhow::Result<()> {
     let reading = Reading {
         options: TableOptions { purpose: Purpose::Inspect, ..Default::default() },
-        cache: cache(&args.cache),
+        flags: args.reader.clone(),
         quiet: args.show.quiet,
     };
     let loaded = load(&Source::new(&args.data), &args.table, &args.sizes, &reading)?;

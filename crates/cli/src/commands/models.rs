@@ -6,11 +6,12 @@ use corevar::Model;
 use corevar::study::{
     FoundModel, ModelsOnData, RunFolderError, Start, check_folder, find_models, tell_apart,
 };
+use corevar_data::groups::QuantileBins;
 use corevar_data::table::Task;
 use corevar_data::{Dataset, TableOptions};
 
 use crate::args::Models;
-use crate::data::{Reading, Source, cache, load};
+use crate::data::{Reading, Source, load};
 use crate::failure::{Failure, Usage};
 use crate::output;
 use crate::settings::TableFlags;
@@ -97,9 +98,9 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
     let source = Source::new(data);
     let options = model.table_options();
     if let Source::Path(_) = source {
-        refuse_conflicts(&args.table, &options)?;
+        refuse_conflicts(&args.table, &options, model.label_slices())?;
     }
-    let reading = Reading { options, cache: cache(&args.cache), quiet: args.show.quiet };
+    let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| output::note(line));
@@ -115,13 +116,18 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
 }
 
 /// What was done to the training rows is in the model.
-fn refuse_conflicts(flags: &TableFlags, of_model: &TableOptions) -> Result<(), Usage> {
+fn refuse_conflicts(
+    flags: &TableFlags,
+    of_model: &TableOptions,
+    slices: Option<&QuantileBins>,
+) -> Result<(), Usage> {
     let given = flags.table_options(&TableOptions::default());
     let size = |size: Option<(usize, usize)>| size.map(|(height, width)| format!("{height}x{width}"));
     let colour = |channels: Option<usize>| {
         channels.map(|channels| if channels == 1 { "grey" } else { "rgb" }.to_string())
     };
     let crop = |options: &TableOptions| options.image_size.map(|_| options.crop.name().to_string());
+    let bins = slices.map_or(1, |slices| slices.edges().len()).to_string();
     let task =
         |task: Task| if task == Task::Regression { "regression" } else { "classification" }.to_string();
     let pairs = [
@@ -129,6 +135,7 @@ fn refuse_conflicts(flags: &TableFlags, of_model: &TableOptions) -> Result<(), U
         ("colour", flags.colour.is_some(), colour(given.channels), colour(of_model.channels)),
         ("crop", flags.crop.is_some(), Some(given.crop.name().into()), crop(of_model)),
         ("task", flags.task.is_some(), Some(task(given.task)), Some(task(of_model.task))),
+        ("label-bins", flags.label_bins.is_some(), flags.label_bins.map(|bins| bins.to_string()), Some(bins)),
     ];
     let conflict = pairs.into_iter().find(|(_, is_given, given, of_model)| *is_given && given != of_model);
     let Some((flag, _, _, of_model)) = conflict else { return Ok(()) };

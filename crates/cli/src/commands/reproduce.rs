@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use corevar::study::layout;
 use corevar::{Outcome, write_whole};
-use corevar_data::Tip;
+use corevar_data::{Tip, bounded};
 use corevar_paper::{
     Experiment, ExperimentError, ExperimentRun, OriginalFiles, Pages, ReproduceError, Reproduction, Size,
     markdown,
@@ -141,7 +141,8 @@ fn check_places(args: &Reproduce) -> Result<(), Usage> {
     }
     let report = args.out.join(corevar_report::FILE);
     let is_ours = !report.exists()
-        || std::fs::read_to_string(&report).is_ok_and(|page| page.contains("corevar report"));
+        || bounded::read_text(&report, bounded::LARGEST_RECORD)
+            .is_ok_and(|page| page.contains("corevar report"));
     if args.out.join(layout::CONFIG).exists() || !is_ours {
         let message = format!("--out: {} holds other files", args.out.display());
         return Err(Usage::new(message).tip("choose one that is new, empty, or of an earlier reproduce"));

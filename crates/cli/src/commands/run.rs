@@ -9,7 +9,7 @@ use corevar::train::{TrainConfig, check_fit};
 use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Show};
-use crate::data::{Reading, Source, augment, cache, load};
+use crate::data::{Reading, Source, augment, load};
 use crate::failure::Usage;
 use crate::output;
 use crate::progress::Progress;
@@ -54,7 +54,8 @@ impl Prepared {
         };
         check_folder(&common.out, start)?;
         let source = Source::new(&common.data);
-        let reading = Reading { cache: cache(&common.cache), quiet: common.show.quiet, ..Default::default() };
+        let reading =
+            Reading { flags: common.reader.clone(), quiet: common.show.quiet, ..Default::default() };
         let asked = overlay(usual, &given)?;
         let loaded = in_pool(common.threads, || load(&source, &asked.table, &asked.sizes, &reading))?;
         let notes = loaded.notes();
@@ -87,6 +88,23 @@ impl Prepared {
         };
         notes.iter().filter(|_| !common.show.quiet).for_each(|line| output::note(line));
         Ok(prepared)
+    }
+
+    /// Leaves λ = ∞ out of the weights to choose from where no direction would be left, with a word about it.
+    pub fn leave_out_empty_limit(&mut self) -> anyhow::Result<()> {
+        let Decided { config, choice: Some(choice), .. } = &mut self.resolved.decided else { return Ok(()) };
+        if choice.grid.leave_out_empty_limit(config, &self.dataset)? {
+            let settings = &mut self.resolved.settings;
+            settings.choice.penalty_weights = Some(choice.grid.penalty_weights.clone());
+            settings.style_rank = None;
+            if !self.show.quiet {
+                output::note(
+                    "the groups vary in every direction of the features: leaving out the penalty weight inf, at which the \
+                     model would be constant; --style-rank 95% removes the strongest directions only",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The study of the settings: pooled and CoRe side by side, or the grid of a sweep.

@@ -1,10 +1,9 @@
 //! What is chosen from, and by which rule.
 
-use corevar::model::ModelSpec;
+use corevar::Rule;
 use corevar::penalty::Penalty;
 use corevar::study::{Choice, Grid};
 use corevar::train::TrainConfig;
-use corevar::{Rule, TOLERANCE};
 
 use super::group::settings;
 use super::situation::{Idle, Situation};
@@ -15,9 +14,13 @@ settings! {
     ChoiceFlags of Situation<'_>;
 
     "Choice of the penalty weight" {
-        /// Weights to choose from
+        /// Weights to choose from, beside 0 [default: 0.01 to 3, and larger ones until the criterion has turned]
         penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
-            idle(no_choice), by(|_, _: Vec<f64>| {}, |decided| decided.grid(|grid| grid.penalty_weights.clone()));
+            idle(no_choice),
+            by(|_, _: Vec<f64>| {}, |decided| {
+                let fixed = decided.choice.as_ref().filter(|choice| !choice.grid.grows)?;
+                Some(fixed.grid.penalty_weights.clone())
+            });
 
         /// Ridges to choose from (sweep only) [default: that of --ridge]
         ridges: Vec<f64> [value_name = "W,W,..", value_delimiter = ',']
@@ -29,24 +32,30 @@ settings! {
             idle(|on| only_sweep(on, "only sweep chooses a penalty")),
             by(|_, _: Vec<Penalty>| {}, |decided| decided.grid(|grid| grid.penalties.clone()));
 
-        /// The largest weight wins that costs at most this share of what is gained over a constant prediction
+        /// Style shift to guard against, in within-group SDs [default: a swap of the styles of two classes, at least 1]
+        guard: f64 [value_name = "SDS", allow_negative_numbers = true]
+            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
+                Rule::GuardedError { guard } => guard,
+                _ => None,
+            });
+
+        /// Instead: the largest weight that costs at most this share (such as 0.15) of what is gained over a
+        /// constant prediction
         tolerance: f64 [value_name = "SHARE", allow_negative_numbers = true]
             idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
                 Rule::Tolerance { tolerance } => Some(tolerance),
                 _ => None,
             });
 
-        /// Instead: the largest weight within one standard error (over the runs) of the lowest loss
+        /// Instead: the largest weight within one standard error (over folds) of the lowest loss
         one_standard_error: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
             idle(no_choice),
             by(|_, _: bool| {}, |decided| (decided.choice.as_ref()?.rule == Rule::StandardError).then_some(true));
 
-        /// Instead: the weight with the lowest first-order loss under style shifts of size ξ (Theorem 2)
-        guard: f64 [value_name = "XI", allow_negative_numbers = true]
-            idle(no_choice), by(|_, _: f64| {}, |decided| match decided.choice.as_ref()?.rule {
-                Rule::Guard { guard } => Some(guard),
-                _ => None,
-            });
+        /// How often rows are held out for the choice: 1 takes the split `val` or a fifth of the training ids, more hold out
+        /// every training id once [default: 1 with enough rows and groups, else 5, or 3 for images]
+        folds: usize [value_name = "N"]
+            idle(no_choice), by(|_, _: usize| {}, |decided| decided.choice.as_ref()?.folds);
     }
 }
 
@@ -68,11 +77,12 @@ impl ChoiceFlags {
             penalty_weights: self.penalty_weights.clone().unwrap_or(usual.penalty_weights),
             ridges: self.ridges.clone().unwrap_or(usual.ridges),
             penalties: self.penalties.clone().unwrap_or(usual.penalties),
+            grows: self.penalty_weights.is_none(),
         }
     }
 }
 
-/// Of the six flags that choose.
+/// Of the flags that choose.
 fn no_choice(situation: &Situation) -> Idle {
     let why = "the penalty weight is given; --penalty-weight auto chooses one";
     (!situation.chooses()).then(|| why.into())
@@ -97,15 +107,10 @@ pub fn choice(
     }
     let rule = rule(flags)?;
     rule.check()?;
-    if rule == Rule::StandardError && config.model == ModelSpec::Linear {
-        let tip = "choose by --tolerance or --guard";
-        let message = "--one-standard-error: a linear model is solved exactly, its runs have no spread";
-        return Err(Usage::new(message).tip(tip).into());
-    }
     check_lists(flags)?;
     let grid = flags.grid(config);
     grid.estimators(config)?;
-    Ok(Some(Choice { grid, rule }))
+    Ok(Some(Choice { grid, rule, folds: flags.folds }))
 }
 
 /// Refuses lists that are empty or say something twice.
@@ -136,15 +141,12 @@ fn check_lists(flags: &ChoiceFlags) -> Result<(), Usage> {
 }
 
 fn rule(flags: &ChoiceFlags) -> Result<Rule, Usage> {
-    match (flags.one_standard_error == Some(true), flags.guard) {
-        (true, Some(_)) => {
-            Err(Usage::new("--guard and --one-standard-error are two rules").tip("give one of them"))
-        }
-        (rule, guard) if flags.tolerance.is_some() && (rule || guard.is_some()) => {
-            Err(Usage::new("--tolerance has no effect beside another rule").tip("leave out --tolerance"))
-        }
-        (true, None) => Ok(Rule::StandardError),
-        (false, Some(guard)) => Ok(Rule::Guard { guard }),
-        (false, None) => Ok(Rule::Tolerance { tolerance: flags.tolerance.unwrap_or(TOLERANCE) }),
+    let one_standard_error = flags.one_standard_error == Some(true);
+    match (flags.guard, flags.tolerance, one_standard_error) {
+        (guard, None, false) => Ok(Rule::GuardedError { guard }),
+        (None, Some(tolerance), false) => Ok(Rule::Tolerance { tolerance }),
+        (None, None, true) => Ok(Rule::StandardError),
+        _ => Err(Usage::new("--guard, --tolerance and --one-standard-error are different rules")
+            .tip("give one of them")),
     }
 }

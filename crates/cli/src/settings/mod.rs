@@ -68,6 +68,11 @@ fn read(path: &Path) -> anyhow::Result<Settings> {
         |cause: toml::de::Error| Failure::new(format!("{name}: {}", cause.to_string().trim_end())).tip(tip);
     let table: toml::Table =
         text.parse().map_err(|cause| Failure::new(format!("{name}: not TOML: {cause}")).tip(tip))?;
+    if table.contains_key("allow-outside") {
+        let message = format!("{name}: `allow-outside` cannot stand in a file of settings");
+        let tip = "take it out, and pass --allow-outside if these data may name files outside their folder";
+        return Err(Usage::new(message).tip(tip).into());
+    }
     let settings: Settings = table.clone().try_into().map_err(wrong)?;
     // What serde took comes out again; what does not was no setting.
     let known = toml::Table::try_from(&settings)?;
@@ -93,7 +98,7 @@ impl Decided {
     /// What holds where nothing is given.
     fn usual(model: ModelKind, chooses: bool) -> Self {
         let config = TrainConfig { model: model.spec(), ..Default::default() };
-        let choice = chooses.then(|| Choice { grid: Grid::of(&config), rule: Rule::default() });
+        let choice = chooses.then(|| Choice { grid: Grid::of(&config), rule: Rule::default(), folds: None });
         // A default that is out of range would show in every test.
         let config = config.check().unwrap_or_else(|error| unreachable!("{error}"));
         Self { config, runs: 1, choice, sweeps: false }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use corevar::batches::BatchMode;
+use corevar::linear::StyleRank;
 use corevar::model::{ModelKind, ModelSpec};
 use corevar::penalty::{Given, Normalise, Penalty};
 use corevar::train::TrainConfig;
@@ -85,6 +86,15 @@ settings! {
             }),
             by(|config, weight| if let Weight::Is(weight) = weight { config.penalty_weight = weight },
                |decided| Some(decided.choice.as_ref().map_or(Weight::Is(decided.config.penalty_weight), |_| Weight::AUTO)));
+
+        /// Directions of style that --penalty-weight inf removes: all, the strongest such as 3, or those with a share of the
+        /// variance inside groups such as 95%
+        style_rank: StyleRank [value_name = "all|N|P%"]
+            idle(|on| match on.is_linear() {
+                true => (!on.has_infinite_weight()).then(|| "no penalty weight is inf".into()),
+                false => Some("only a linear model takes the penalty weight inf".into()),
+            }),
+            config(style_rank);
 
         /// Mean over groups of two rows or more (grouped), over all groups (all), or over the groups of each batch, with all
         /// batches counting alike (batch)
@@ -248,14 +258,10 @@ settings! {
         skip_unreadable: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
             idle(built_in), typed;
 
-        /// Let the table name images outside its folder, also through links
-        allow_outside: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
-            idle(built_in), typed;
-
         /// Decides the split by id that is made when the data have none
         split_seed: u64 [value_name = "S", value_parser = seed()] idle(built_in), typed(TableOptions::default().seed);
 
-        /// Bins that the label of a regression is cut into for grouping
+        /// Group rows of a regression by id and by this many bins of the label (quantiles of the training rows); 1: by id alone
         label_bins: usize [value_name = "N"]
             idle(|on| built_in(on).or_else(|| (!on.is_regression).then(|| "only --task regression has bins".into()))),
             config(label_bins);

@@ -71,6 +71,15 @@ impl<'a> Situation<'a> {
         self.model == ModelKind::Linear
     }
 
+    /// Whether λ = ∞ is asked for.
+    pub fn has_infinite_weight(&self) -> bool {
+        let listed = self.settings.choice.penalty_weights.iter().flatten().copied();
+        match self.settings.penalty_weight {
+            Some(Weight::Is(weight)) => weight.is_infinite(),
+            _ => self.chooses() && listed.into_iter().any(f64::is_infinite),
+        }
+    }
+
     /// Whether ridges and penalties are chosen too.
     pub fn sweeps(&self) -> bool {
         self.choosing == Choosing::Always

@@ -14,9 +14,14 @@ fn inspect_ends_with_whether_core_can_help() {
     let stdout = succeeds(folder.path(), "inspect linear --rows 200 --groups 0 --test-rows 40 --json");
     let found: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((&found["rows"], &found["groups"]["groups"]), (&280.into(), &0.into()));
+    assert_eq!(found["verdict"], "no-ids");
     write_table(folder.path(), "");
     let text = succeeds(folder.path(), "inspect metadata.csv");
     assert!(text.contains("40 rows of 2 features"), "{text}");
+    // A zero-width space, which no reader of the table sees.
+    write_table(folder.path(), "1,2,yes\u{200b},,train\n");
+    let text = succeeds(folder.path(), "inspect metadata.csv");
+    assert!(text.contains("labels that look alike but are not the same: `yes` and `yes\\u{200b}`"), "{text}");
 }
 
 #[test]

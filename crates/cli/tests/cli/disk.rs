@@ -20,6 +20,7 @@ fn with_little_room(folder: &Path, blocks: u32, arguments: &str) -> Output {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {arguments}");
     Command::new("sh")
         .current_dir(folder)
+        .env("XDG_CACHE_HOME", folder.join("caches"))
         .args(["-c", &script, env!("CARGO_BIN_EXE_corevar")])
         .output()
         .unwrap()
@@ -42,6 +43,68 @@ fn a_full_disk_is_said_and_leaves_what_was_there() {
         assert!(fs::read(folder.path().join("run/model.safetensors")).unwrap() == whole);
         fs::remove_dir_all(folder.path().join("run")).unwrap();
     }
+}
+
+/// A thousand rows, so that they are kept for the next time, of two pictures of 4096 bytes.
+fn write_many_pictures(folder: &Path) {
+    for (name, grey) in [("a.pgm", 10), ("b.pgm", 200)] {
+        fs::write(folder.join(name), [b"P5 64 64 255\n".as_slice(), &[grey; 4096]].concat()).unwrap();
+    }
+    let table = format!("filename,y,split\n{}", "a.pgm,a,train\nb.pgm,b,train\n".repeat(500));
+    fs::write(folder.join("t.csv"), table).unwrap();
+}
+
+#[test]
+fn a_full_home_does_not_stop_a_command_that_can_do_without_it() {
+    let folder = folder();
+    write_many_pictures(folder.path());
+    let expected = succeeds(folder.path(), "inspect t.csv --cache off");
+    let output = with_little_room(folder.path(), 100, "inspect t.csv");
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(text(&output.stdout), expected);
+    assert_eq!(said.matches("decoded pictures stay in memory").count(), 1, "{said}");
+    assert!(said.contains("File too large"), "{said}");
+    assert!(names(&folder.path().join("caches/corevar")).is_empty(), "nothing half-written is left");
+    // Whoever names a folder wants it.
+    let output = with_little_room(folder.path(), 100, "inspect t.csv --cache mine");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("error: mine/"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_said_once() {
+    let folder = folder();
+    write_many_pictures(folder.path());
+    let expected = succeeds(folder.path(), "inspect t.csv --cache off");
+    let output = Command::new(env!("CARGO_BIN_EXE_corevar"))
+        .current_dir(folder.path())
+        // A file where a folder should be.
+        .env("XDG_CACHE_HOME", folder.path().join("t.csv"))
+        .args(["inspect", "t.csv"])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(text(&output.stdout), expected);
+    assert_eq!(said.matches("decoded pictures stay in memory").count(), 1, "{said}");
+}
+
+#[test]
+fn a_picture_that_may_not_be_read_is_no_bad_picture() {
+    let folder = folder();
+    write_many_pictures(folder.path());
+    fs::write(folder.path().join("c.pgm"), "P2 1 1 255 7").unwrap();
+    fs::write(
+        folder.path().join("t.csv"),
+        "filename,y,split\na.pgm,a,train\nb.pgm,b,train\nc.pgm,a,train\n",
+    )
+    .unwrap();
+    fs::set_permissions(folder.path().join("c.pgm"), fs::Permissions::from_mode(0)).unwrap();
+    let output = as_nobody(folder.path(), "inspect t.csv --image-size 4x4 --skip-unreadable --cache off");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "left out: {said}");
+    assert!(said.contains("c.pgm: cannot read: Permission denied"), "{said}");
 }
 
 #[test]

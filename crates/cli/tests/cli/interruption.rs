@@ -78,14 +78,15 @@ fn timeless(mut value: Value) -> Value {
 #[test]
 fn a_sweep_that_is_killed_at_any_moment_ends_as_one_that_was_not() {
     let folder = folder();
-    let sweep = "sweep nonlinear --rows 600 --groups 60 --test-rows 100 --hidden 30 --epochs 6 --runs 4 \
-                 --penalty-weights 0.01,0.1,1,3,10 --checkpoint-every 0.01 --quiet --out";
+    let sweep = "sweep nonlinear --rows 600 --groups 60 --test-rows 100 --hidden 30 --epochs 6 --runs 2 \
+                 --penalty-weights 0.01,0.1,1,3,10 --folds 2 --checkpoint-every 0.01 --quiet --out";
     let started = std::time::Instant::now();
     succeeds(folder.path(), &format!("{sweep} whole"));
     let most = (started.elapsed().as_millis() as u64).max(50);
     let results = |run: &str| timeless(json(&folder.path().join(run).join("results.json")));
     let whole = results("whole");
-    assert_eq!(whole["estimators"].as_array().unwrap().len(), 6);
+    // Those of the grid, and CoRe with weight 0 where that was chosen.
+    assert!((6..=7).contains(&whole["estimators"].as_array().unwrap().len()));
     let kills = kills(3);
     for kill in 0..kills {
         let run = format!("run{kill}");

@@ -28,7 +28,7 @@ pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 pub(super) fn summarise(dataset: &Dataset, rows: &Rows, outputs: &Outputs, measure: Measure) -> SplitResult {
     let losses = losses(outputs, rows);
     let loss = mean(losses.iter().copied());
-    let whole = decompose(outputs, &rows.groups, measure.normalise);
+    let whole = decompose(&rows.residuals(outputs), outputs, &rows.groups, measure.normalise);
     let mut result = SplitResult {
         rows: rows.len(),
         // Of a regression: the root mean squared error, in units of the label.
@@ -72,7 +72,7 @@ fn by_class(
             columns: outputs.columns,
         };
         let groups = Groups::by_key(members.iter().map(|&i| rows.groups.of_row(i)));
-        let variance = decompose(&part, &groups, measure.normalise);
+        let variance = decompose(&part, &part, &groups, measure.normalise);
         (!members.is_empty()).then(|| {
             let result = ClassResult {
                 rows: members.len(),

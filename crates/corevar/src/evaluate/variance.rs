@@ -23,9 +23,15 @@ impl Decomposition {
     }
 }
 
-/// Splits the variance of the outputs by group.
-pub fn decompose(outputs: &Outputs, groups: &Groups, normalise: Normalise) -> Decomposition {
-    let variances = group_variances(outputs, groups);
+/// Splits the variance of the outputs by group. Inside groups it is that of `varying`: the outputs, or the residuals of a
+/// regression.
+pub fn decompose(
+    varying: &Outputs,
+    outputs: &Outputs,
+    groups: &Groups,
+    normalise: Normalise,
+) -> Decomposition {
+    let variances = group_variances(varying, groups);
     let within = (!groups.is_trivial()).then(|| mean_over(&variances, groups, normalise));
     let means: Vec<f64> = groups.iter().flat_map(|rows| column_means(outputs, rows)).collect();
     let means = Outputs { values: means, columns: outputs.columns };
@@ -41,9 +47,11 @@ pub fn penalty_value(
     rows: &Rows,
     normalise: Normalise,
 ) -> Option<f64> {
-    let ConditionalVariance { varying, power, given } = penalty.variance()?;
+    let variance = penalty.variance()?;
+    let ConditionalVariance { varying, power, given } = variance;
     let groups = given.groups(&rows.labels, &rows.groups);
     let variances = match varying {
+        Varying::Logits if variance.is_of_residual() => group_variances(&rows.residuals(outputs), &groups),
         Varying::Logits => group_variances(outputs, &groups),
         Varying::Loss => group_variances(&Outputs { values: losses.to_vec(), columns: 1 }, &groups),
     };
@@ -85,11 +93,15 @@ mod tests {
         Outputs { values: values.to_vec(), columns: 1 }
     }
 
+    fn of(outputs: &Outputs, groups: &Groups, normalise: Normalise) -> Decomposition {
+        decompose(outputs, outputs, groups, normalise)
+    }
+
     #[test]
     fn within_and_between_of_two_pairs() {
         // Pairs (1, 3) and (5, 5): variances 1 and 0, means 2 and 5.
         let groups = Groups::by_key([0, 0, 1, 1]);
-        let parts = decompose(&column(&[1.0, 3.0, 5.0, 5.0]), &groups, Normalise::Grouped);
+        let parts = of(&column(&[1.0, 3.0, 5.0, 5.0]), &groups, Normalise::Grouped);
         assert_eq!((parts.within, parts.between), (Some(0.5), Some(2.25)));
         assert_eq!(parts.ratio(), Some(0.5 / 2.25));
     }
@@ -98,13 +110,13 @@ mod tests {
     fn single_rows_count_only_when_all_groups_do() {
         let groups = Groups::by_key([0, 0, 1]);
         let outputs = column(&[1.0, 3.0, 9.0]);
-        assert_eq!(decompose(&outputs, &groups, Normalise::Grouped).within, Some(1.0));
-        assert_eq!(decompose(&outputs, &groups, Normalise::All).within, Some(0.5));
+        assert_eq!(of(&outputs, &groups, Normalise::Grouped).within, Some(1.0));
+        assert_eq!(of(&outputs, &groups, Normalise::All).within, Some(0.5));
     }
 
     #[test]
     fn without_groups_there_is_no_within() {
-        let parts = decompose(&column(&[1.0, 3.0]), &Groups::by_key([0, 1]), Normalise::Grouped);
+        let parts = of(&column(&[1.0, 3.0]), &Groups::by_key([0, 1]), Normalise::Grouped);
         assert_eq!((parts.within, parts.between, parts.ratio()), (None, Some(1.0), None));
     }
 }

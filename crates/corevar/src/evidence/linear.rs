@@ -4,10 +4,11 @@ use corevar_data::{Dataset, Inputs};
 use serde::{Deserialize, Serialize};
 
 use super::{Setting, Subject};
-use crate::linear::{LinearError, LinearModel, RowsMatrix, StyleConfig, StyleReport, style_report};
+use crate::linear::{
+    LinearError, LinearModel, RowsMatrix, StyleConfig, StyleDimension, StyleReport, style_dimension, style_report,
+};
 use crate::model::ModelError;
 use crate::model::Scaling;
-use crate::rows::Rows;
 
 /// Features whose weights are kept: those with the largest, per standard deviation, over all models.
 const FEATURES: usize = 12;
@@ -40,13 +41,13 @@ pub struct Coefficient {
 pub(super) fn linear(
     dataset: &Dataset,
     subjects: &[Subject],
-    label_bins: usize,
 ) -> Result<Vec<LinearEvidence>, ModelError> {
     let Inputs::Features(features) = dataset.inputs() else { return Ok(Vec::new()) };
-    let rows = Rows::new(dataset, dataset.train(), label_bins);
     let models: Vec<(&Subject, &LinearModel)> =
         subjects.iter().filter_map(|subject| Some((subject, subject.model.linear()?))).collect();
-    if models.is_empty() || rows.is_empty() {
+    let Some((first, _)) = models.first() else { return Ok(Vec::new()) };
+    let rows = first.model.rows(dataset, dataset.train());
+    if rows.is_empty() {
         return Ok(Vec::new());
     }
     let spread = Scaling::of(&rows)?.scales;
@@ -75,6 +76,18 @@ pub(super) fn linear(
         })
     };
     models.iter().map(one).collect()
+}
+
+/// How many directions style has in the training groups, where a linear model of named features is looked at.
+pub(super) fn dimension(
+    dataset: &Dataset,
+    subjects: &[Subject],
+) -> Result<Option<StyleDimension>, ModelError> {
+    let linear = subjects.iter().find(|subject| subject.model.linear().is_some());
+    let (Some(subject), Inputs::Features(_)) = (linear, dataset.inputs()) else { return Ok(None) };
+    let rows = subject.model.rows(dataset, dataset.train());
+    let matrix = RowsMatrix::new(&rows);
+    Ok(style_dimension(&matrix, matrix.group_of_row())?)
 }
 
 /// The features with the largest weights, per standard deviation, in any of the models; in the order of the data.
@@ -113,7 +126,7 @@ mod tests {
             let model = train(&checked, &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
             let setting = Setting::new("core", &config);
             let subject = Subject { setting, model: &model, outputs: &Default::default() };
-            let evidence = linear(&dataset, &[subject], 1).unwrap().remove(0);
+            let evidence = linear(&dataset, &[subject]).unwrap().remove(0);
             assert_eq!(evidence.coefficients.len(), 2);
             evidence.style.unwrap().weight_shares[0]
         };

@@ -45,6 +45,7 @@ pub use versions::{Times, Versions};
 
 pub use crate::certificate::{CurvePoint, RobustnessCurve};
 pub use crate::evaluate::ReliabilityBin;
+pub use crate::linear::StyleDimension;
 use crate::evaluate::{Measure, reliability};
 use crate::model::ModelError;
 use crate::results::Setting;
@@ -67,6 +68,9 @@ pub struct Evidence {
     /// Linear models of named features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linear: Vec<LinearEvidence>,
+    /// How many directions style has in the training groups, for linear models of named features.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style_dimension: Option<StyleDimension>,
     /// Decision boundaries, for data of two features.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plane: Option<Plane>,
@@ -140,8 +144,10 @@ pub(crate) fn gather(
     let start = Instant::now();
     let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
     let mut contrast = Contrast::new(dataset, subjects, seed);
+    // Models that are looked at together group their rows alike.
+    let slices = subjects.first().and_then(|subject| subject.model.label_slices());
     for split in dataset.splits().iter().filter(|split| !split.rows.is_empty()) {
-        let rows = Rows::new(dataset, &split.rows, measure.label_bins);
+        let rows = Rows::grouped(dataset, &split.rows, slices);
         let mut kept = Vec::new();
         for (index, subject) in subjects.iter().enumerate() {
             let Some(outputs) = subject.outputs.get(&split.name) else { continue };
@@ -155,7 +161,7 @@ pub(crate) fn gather(
         contrast.look(&split.name, &rows, &kept);
     }
     for (model, subject) in models.iter_mut().zip(subjects) {
-        let parts = held_out(dataset, subject.outputs, measure.label_bins);
+        let parts = held_out(dataset, subject.outputs, slices);
         for (split, curve) in style::curves(&parts, subject.model.style(), seed) {
             model
                 .splits
@@ -164,11 +170,15 @@ pub(crate) fn gather(
                 .for_each(|evidence| evidence.guarded = Some(curve.clone()));
         }
     }
-    let options = InspectOptions { label_bins: measure.label_bins, ..Default::default() };
+    let usual = InspectOptions::default();
+    // One bin would say that all labels are the same.
+    let label_bins = if measure.label_bins > 1 { measure.label_bins } else { usual.label_bins };
+    let options = InspectOptions { label_bins, ..usual };
     let lines = inspect(dataset, report, &options)?.lines_of_text();
     Ok(Evidence {
         models,
-        linear: linear::linear(dataset, subjects, measure.label_bins)?,
+        linear: linear::linear(dataset, subjects)?,
+        style_dimension: linear::dimension(dataset, subjects)?,
         plane: boundary::plane(dataset, subjects, contrast.most_gained(), seed)?,
         pictures: contrast.pictures()?,
         inspect: Some(serde_json::json!({ "lines": lines })),
@@ -185,6 +195,7 @@ impl Evidence {
             seed,
             models: Vec::new(),
             linear: Vec::new(),
+            style_dimension: None,
             plane: None,
             pictures: None,
             inspect: None,

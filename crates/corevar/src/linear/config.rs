@@ -1,6 +1,6 @@
 //! Settings of a fit: every field has a default, [`LinearConfig::check`] is the only validation.
 
-use super::{Normalise, Penalty};
+use super::{Normalise, Penalty, StyleRank};
 use crate::range::{self, ConfigError};
 
 /// Settings of one fit. Minimised is
@@ -26,6 +26,8 @@ pub struct LinearConfig {
     /// ε of the standard deviations: `sqrt(Var + ε²) - ε` stands for `sqrt(Var)`. Differs from it by at most ε,
     /// keeps convexity, and gives a group that does not vary the gradient zero.
     pub sd_smoothing: f64,
+    /// Directions of style that λ = ∞ takes away.
+    pub style_rank: StyleRank,
     /// Singular values of the within-group differences below this share of the largest count as zero at
     /// λ = ∞. `None`: what the rounding of the stored features alone can produce, and no less than 1e-13.
     pub rank_tolerance: Option<f64>,
@@ -42,6 +44,7 @@ impl Default for LinearConfig {
             tolerance: 1e-8,
             max_iterations: 1000,
             sd_smoothing: 1e-5,
+            style_rank: StyleRank::default(),
             rank_tolerance: None,
         }
     }
@@ -67,6 +70,7 @@ impl LinearConfig {
         range::ABOVE_0.check("tolerance", self.tolerance)?;
         range::AT_LEAST_1.check_all("max_iterations", &[self.max_iterations])?;
         range::ABOVE_0.check("sd_smoothing", self.sd_smoothing)?;
+        self.style_rank.check()?;
         self.rank_tolerance.map_or(Ok(()), |share| range::BELOW_1.check("rank_tolerance", share))?;
         Ok(CheckedLinearConfig(self))
     }

@@ -94,15 +94,27 @@ pub(super) fn for_each_contrast(
     weighing: Weighing,
     mut take: impl FnMut(&[f64]) -> Result<(), LinearError>,
 ) -> Result<(), LinearError> {
+    for_each_labelled_contrast(reader, groups, weighing, None, |row, _| take(row))
+}
+
+/// The same, each with the contrast of the labels of its rows; 0 without labels.
+pub(super) fn for_each_labelled_contrast(
+    reader: &mut RowReader,
+    groups: &GroupIndex,
+    weighing: Weighing,
+    labels: Option<&[f32]>,
+    mut take: impl FnMut(&[f64], f64) -> Result<(), LinearError>,
+) -> Result<(), LinearError> {
     let width = reader.matrix.columns();
-    let (mut contrasts, mut row) = (Contrasts::new(width), vec![0.0; width]);
+    let (mut contrasts, mut row) = (Contrasts::new(width + 1), vec![0.0; width + 1]);
     for group in groups.iter() {
         contrasts.begin();
         for (&number, &share) in group.rows.iter().zip(group.shares) {
-            reader.read(number, &mut row)?;
+            reader.read(number, &mut row[..width])?;
+            row[width] = labels.map_or(0.0, |labels| f64::from(labels[number]));
             let weight = if weighing == Weighing::Equal { 1.0 } else { share };
             if contrasts.push(&mut row, weight) {
-                take(&row)?;
+                take(&row[..width], row[width])?;
             }
         }
     }

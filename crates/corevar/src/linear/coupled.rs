@@ -16,6 +16,8 @@ pub(super) struct Coupled {
     pub smoothing: f64,
     /// See [`super::loss::Loss::logit_factor`].
     pub logit_factor: f64,
+    /// True when the residual of a regression varies, not its output.
+    pub of_residual: bool,
 }
 
 impl Coupled {
@@ -54,7 +56,7 @@ impl Coupled {
                 {
                     *residual = by_loss * slope;
                     if self.is_of_logits() {
-                        *residual += scale * share * (state.outputs[row * width + k] - spread.mean[k]);
+                        *residual += scale * share * (self.value(state, row * width + k) - spread.mean[k]);
                     }
                 }
             }
@@ -78,20 +80,29 @@ impl Coupled {
         }
     }
 
+    /// What varies.
+    fn value(&self, state: &RowState, place: usize) -> f64 {
+        match self.penalty.varying {
+            Varying::Loss => state.losses[place],
+            // The slope of the squared loss is twice the residual.
+            Varying::Logits if self.of_residual => 0.5 * state.slopes[place],
+            Varying::Logits => state.outputs[place],
+        }
+    }
+
     /// Mean and spread of what varies in a group.
     pub fn spread(&self, group: Group, state: &RowState) -> Spread {
-        let (values, factor) = match self.penalty.varying {
-            Varying::Logits => (&state.outputs, self.logit_factor),
-            Varying::Loss => (&state.losses, 1.0),
+        let (width, factor) = match self.penalty.varying {
+            Varying::Logits => (state.outputs.len() / state.losses.len(), self.logit_factor),
+            Varying::Loss => (1, 1.0),
         };
-        let width = values.len() / state.losses.len();
         let mut mean = vec![0.0; width];
         let members = || group.rows.iter().zip(group.shares);
-        let of = |row: usize| &values[row * width..(row + 1) * width];
+        let of = |row: usize| (row * width..(row + 1) * width).map(|place| self.value(state, place));
         for (&row, share) in members() {
             mean.iter_mut().zip(of(row)).for_each(|(mean, value)| *mean += share * value);
         }
-        let square = |row| of(row).iter().zip(&mean).map(|(value, mean)| (value - mean).powi(2)).sum::<f64>();
+        let square = |row| of(row).zip(&mean).map(|(value, mean)| (value - mean).powi(2)).sum::<f64>();
         let variance = factor * members().map(|(&row, share)| share * square(row)).sum::<f64>();
         let smooth = (variance + self.smoothing * self.smoothing).sqrt();
         match self.penalty.power {
@@ -120,7 +131,7 @@ mod tests {
 
     fn coupled(penalty: Penalty, logit_factor: f64) -> Coupled {
         let penalty = penalty.variance().unwrap();
-        Coupled { penalty, weight: 3.0, smoothing: 1e-6, logit_factor }
+        Coupled { penalty, weight: 3.0, smoothing: 1e-6, logit_factor, of_residual: false }
     }
 
     fn state(loss: Loss, outputs: &[f64]) -> RowState {

@@ -47,6 +47,22 @@ impl Stack {
         }
     }
 
+    /// The coefficients of the least squares fit of the last column on the others.
+    pub fn least_squares(mut self) -> Vec<f64> {
+        let columns = self.columns;
+        // Rows of zeros change nothing, and make a whole triangle of few rows.
+        self.rows.resize(self.rows.len().max(columns * columns), 0.0);
+        self.reduce();
+        let at = |i: usize, j: usize| self.rows[i * columns + j];
+        let last = columns - 1;
+        let mut solution = vec![0.0; last];
+        for i in (0..last).rev() {
+            let rest: f64 = (i + 1..last).map(|j| at(i, j) * solution[j]).sum();
+            solution[i] = (at(i, last) - rest) / at(i, i);
+        }
+        solution
+    }
+
     fn matrix(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.rows, self.rows.len() / self.columns, self.columns)
     }
@@ -81,6 +97,20 @@ mod tests {
         let (values, vectors) = stack.right_singular().unwrap();
         assert!((values[0] - 250f64.sqrt()).abs() < 1e-12 && (values[1] - 2.5f64.sqrt()).abs() < 1e-12);
         assert!((vectors[(0, 0)] / vectors[(1, 0)] - 0.75).abs() < 1e-12);
+    }
+
+    /// z = 2x - y, and once 2x - y + 3 against a row of zeros: least squares leave that error alone.
+    #[test]
+    fn least_squares_solve_the_last_column_by_the_others() {
+        let mut stack = Stack::new(3);
+        for row in [[1.0, 0.0, 2.0], [0.0, 1.0, -1.0], [1.0, 1.0, 1.0], [0.0, 0.0, 3.0]] {
+            stack.push(&row);
+        }
+        let solution = stack.least_squares();
+        assert!((solution[0] - 2.0).abs() < 1e-14 && (solution[1] + 1.0).abs() < 1e-14, "{solution:?}");
+        let mut one = Stack::new(2);
+        one.push(&[4.0, 6.0]);
+        assert!((one.least_squares()[0] - 1.5).abs() < 1e-14);
     }
 
     #[test]

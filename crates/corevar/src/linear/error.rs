@@ -125,7 +125,8 @@ impl Tip for LinearError {
                 "set the field `ridge` to a small number, such as 1e-3"
             }
             Self::NoDirectionLeft { .. } => {
-                "set the field `penalty_weight` to a finite number, or give fewer or purer groups"
+                "set the field `style_rank` to the directions that count as style, such as 3, or to their share of the \
+                 variance inside groups, such as 95%; or set the field `penalty_weight` to a finite number"
             }
             Self::Factorisation { .. } => "set the field `standardise`",
             Self::Length { .. }

@@ -10,7 +10,7 @@ const PANEL: usize = 128;
 
 /// A symmetric matrix, of which the lower triangle is kept up to date. Column-major.
 #[derive(Debug, Clone)]
-pub(super) struct Gram {
+pub(crate) struct Gram {
     pub size: usize,
     pub values: Vec<f64>,
 }

@@ -81,6 +81,19 @@ impl GroupIndex {
         part
     }
 
+    /// Every second group, and the others.
+    pub fn halves(&self) -> [Self; 2] {
+        [0, 1].map(|first| {
+            let mut half = Self { starts: vec![0], ..Self::default() };
+            for group in self.iter().skip(first).step_by(2) {
+                half.rows.extend(group.rows);
+                half.shares.extend(group.shares);
+                half.starts.push(half.rows.len());
+            }
+            Self { divisor: half.len() as f64, ..half }
+        })
+    }
+
     /// Rows of these groups.
     pub fn rows(&self) -> &[usize] {
         &self.rows

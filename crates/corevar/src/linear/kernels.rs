@@ -29,7 +29,7 @@ pub(super) fn add_rows(block: Block, scale: &[f64], sum: &mut [f64]) {
 }
 
 /// `a · b`.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut out = [0.0];
     dot_rows(Block::F64(a), b, 0.0, &mut out);
     out[0]

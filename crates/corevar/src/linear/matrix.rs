@@ -132,9 +132,10 @@ impl FileMatrix {
     /// The numbers start `offset` bytes into the file (behind the header of an `.npy` file, for example).
     pub fn open(path: &Path, offset: u64, rows: usize, columns: usize) -> Result<Self, LinearError> {
         let problem = |problem: String| LinearError::File { path: path.to_owned(), problem };
-        let file = File::open(path).map_err(|error| problem(error.to_string()))?;
+        let file = corevar_data::bounded::open(path).map_err(|error| problem(error.to_string()))?;
         let found = file.metadata().map_err(|error| problem(error.to_string()))?.len();
-        let needed = offset + 4 * rows as u64 * columns as u64;
+        let needed = (rows as u64).checked_mul(columns as u64).and_then(|count| count.checked_mul(4));
+        let needed = needed.and_then(|bytes| bytes.checked_add(offset)).unwrap_or(u64::MAX);
         if found < needed {
             return Err(problem(format!("{found} bytes, but {rows} x {columns} f32 need {needed}")));
         }

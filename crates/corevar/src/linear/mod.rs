@@ -6,7 +6,8 @@
 //! Σ_i ω_i l(y_i, f(x_i)) + ridge/2 |w|² + λ C        ω_i: sample weights, summing to 1
 //! ```
 //!
-//! with the cross-entropy of K logits or the squared loss `(y - f)²`, and one of the penalties C of [`Penalty`].
+//! with the cross-entropy of K logits or the squared loss `(y - f)²`, and one of the penalties C of [`Penalty`]. Of a
+//! regression, what varies inside a group is the residual `f - y`.
 //!
 //! ```
 //! use corevar::linear::{LinearConfig, LinearData, MemoryMatrix, Targets, fit};
@@ -32,7 +33,9 @@
 //! or of the loss read the grouped rows twice); all sums are f64 and in a fixed order, so that results do not
 //! depend on the number of threads. `C_{f,1}` is a quadratic form that is computed once.
 //!
-//! **λ = ∞** is the fit in the null space of the within-group differences ([`NullSpace`]; paper, Theorem 1).
+//! **λ = ∞** is the fit in the null space of the within-group differences ([`NullSpace`]; paper, Theorem 1), or of the strongest
+//! of them ([`StyleRank`]). Of a regression whose label varies inside groups, it is the fit whose weights along these differences
+//! explain the labels' differences best.
 
 mod config;
 mod contrasts;
@@ -40,6 +43,7 @@ mod coupled;
 mod curvature;
 mod data;
 mod decompose;
+mod dimension;
 mod error;
 #[cfg(test)]
 mod golden;
@@ -56,6 +60,7 @@ mod null_space;
 mod pass;
 mod plan;
 mod problem;
+mod rank;
 mod rows;
 mod scatter;
 #[cfg(test)]
@@ -68,13 +73,19 @@ mod tests;
 pub use crate::penalty::{Normalise, Penalty};
 pub use config::{CheckedLinearConfig, CheckedPathConfig, LinearConfig, PathConfig};
 pub use data::{LinearData, Targets};
+pub use dimension::StyleDimension;
+pub(crate) use dimension::style_dimension;
 pub use error::LinearError;
+pub(crate) use gram::Gram;
+pub(crate) use kernels::dot;
 pub use lbfgs::Optimality;
 pub use matrix::{Block, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, SelectedRows, Stored};
 pub use model::{LinearFit, LinearModel, Note};
 pub use null_space::NullSpace;
 pub use problem::Objective;
+pub use rank::StyleRank;
 pub(crate) use rows::RowsMatrix;
+pub(crate) use solver::check_limit;
 pub use solver::{fit, path};
 pub use style::{StyleCarrier, StyleDirection, StyleReport};
 pub(crate) use style::{StyleConfig, style_report};

@@ -4,7 +4,7 @@
 
 use faer::MatRef;
 
-use super::contrasts::RowReader;
+use super::contrasts::{RowReader, Weighing, for_each_labelled_contrast};
 use super::coupled::Coupled;
 use super::data::LinearData;
 use super::groups::GroupIndex;
@@ -28,6 +28,8 @@ pub(super) struct Problem<'a> {
     pub groups: GroupIndex,
     /// The penalty when it is a quadratic form whose matrix fits.
     pub scatter: Scatter,
+    /// What the labels add to it, where the residual varies and they differ inside groups.
+    within_labels: Option<WithinLabels>,
     /// The penalty when it is not.
     pub coupled: Option<ConditionalVariance>,
     pass: Pass<'a>,
@@ -52,7 +54,7 @@ pub struct Objective {
     pub risk: f64,
     /// `1/2 |w|²` over the K logits; of the standardised features when they are.
     pub half_squared_norm: f64,
-    /// `C` of the penalty; the smoothed one for standard deviations. 0 at λ = ∞.
+    /// `C` of the penalty; the smoothed one for standard deviations. At λ = ∞ what is left of it, which is not in `total`.
     pub penalty: f64,
     /// `risk + ridge · half_squared_norm + penalty_weight · penalty`.
     pub total: f64,
@@ -74,6 +76,7 @@ impl<'a> Problem<'a> {
             coordinates,
             groups,
             scatter: Scatter::Zero,
+            within_labels: None,
             coupled: None,
             pass,
         };
@@ -84,8 +87,12 @@ impl<'a> Problem<'a> {
     fn add_penalty(&mut self) -> Result<(), LinearError> {
         let Some(penalty) = self.active_penalty() else { return Ok(()) };
         if penalty.is_quadratic() && Scatter::fits(self.groups.contrasts(), self.columns()) {
-            let mut reader = self.reader();
-            self.scatter = Scatter::new(&mut reader, &self.groups, self.columns())?;
+            let (mut reader, columns) = (self.reader(), self.columns());
+            let scatter = Scatter::new(&mut reader, &self.groups, columns)?;
+            let labels = self.residual_labels();
+            let within = labels.map(|labels| WithinLabels::new(&mut reader, &self.groups, columns, labels));
+            self.within_labels = within.transpose()?.flatten();
+            self.scatter = scatter;
         } else {
             self.groups.rows().iter().for_each(|&row| self.free_shares[row] = 0.0);
             self.coupled = Some(penalty);
@@ -96,6 +103,14 @@ impl<'a> Problem<'a> {
     /// The penalty, unless no group has two rows.
     fn active_penalty(&self) -> Option<ConditionalVariance> {
         self.config.penalty.variance().filter(|_| !self.groups.is_empty())
+    }
+
+    /// The labels that are taken from the outputs before their variance: those of a regression.
+    pub fn residual_labels(&self) -> Option<&'a [f32]> {
+        match self.loss {
+            Loss::Squared(labels) if self.active_penalty()?.is_of_residual() => Some(labels),
+            _ => None,
+        }
     }
 
     pub fn reader(&self) -> RowReader<'_> {
@@ -120,7 +135,8 @@ impl<'a> Problem<'a> {
 
     fn coupled(&self, penalty: ConditionalVariance, weight: f64) -> Coupled {
         let (smoothing, logit_factor) = (self.config.sd_smoothing, self.loss.logit_factor());
-        Coupled { penalty, weight, smoothing, logit_factor }
+        let of_residual = matches!(self.loss, Loss::Squared(_)) && penalty.is_of_residual();
+        Coupled { penalty, weight, smoothing, logit_factor, of_residual }
     }
 
     /// Weight of `1/2 |w_q|²`: the ridge is over the logits.
@@ -211,6 +227,9 @@ impl<'a> Problem<'a> {
             g.iter_mut().zip(w).for_each(|(g, w)| *g += ridge * w);
             if scatter > 0.0 {
                 objective.penalty += factor * self.scatter.evaluate(w, scatter, g);
+                if let Some(labels) = &self.within_labels {
+                    objective.penalty += labels.add(w, scatter, g);
+                }
             }
         }
     }
@@ -235,11 +254,12 @@ impl<'a> Problem<'a> {
         self.active_penalty().map_or(0.0, evaluate)
     }
 
-    /// Largest difference of a logit inside a group.
+    /// Largest difference of a logit, or of a residual, inside a group.
     pub fn largest_spread(&self, state: &RowState) -> f64 {
         let width = self.outputs();
+        let label = |row: usize| self.residual_labels().map_or(0.0, |labels| f64::from(labels[row]));
         let spread = |rows: &[usize], k: usize| {
-            let values = rows.iter().map(|&row| state.outputs[row * width + k]);
+            let values = rows.iter().map(|&row| state.outputs[row * width + k] - label(row));
             let (low, high) =
                 values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
             high - low
@@ -256,6 +276,40 @@ impl<'a> Problem<'a> {
         let all = state.outputs.chunks_exact(width).zip(&self.shares).enumerate();
         all.filter(|(_, (_, share))| **share > 0.0)
             .all(|(row, (outputs, _))| self.loss.is_right(row, outputs))
+    }
+}
+
+/// Labels that differ inside groups, for a penalty of the residual: `C = wᵀ S w - 2 cᵀ w + v` with `c = mean_j Cov_j(x, y)` and
+/// `v = mean_j Var_j(y)`.
+struct WithinLabels {
+    /// c.
+    covariance: Vec<f64>,
+    /// v.
+    variance: f64,
+}
+
+impl WithinLabels {
+    /// None where the labels of every group are equal.
+    fn new(
+        reader: &mut RowReader,
+        groups: &GroupIndex,
+        columns: usize,
+        labels: &[f32],
+    ) -> Result<Option<Self>, LinearError> {
+        let mut sums = Self { covariance: vec![0.0; columns], variance: 0.0 };
+        let scale = 1.0 / groups.divisor;
+        for_each_labelled_contrast(reader, groups, Weighing::Shares, Some(labels), |row, label| {
+            add(&mut sums.covariance, scale * label, row);
+            sums.variance += scale * label * label;
+            Ok(())
+        })?;
+        Ok((sums.variance > 0.0).then_some(sums))
+    }
+
+    /// `v - 2 cᵀ w`; adds `-2 scale c` to the gradient.
+    fn add(&self, w: &[f64], scale: f64, gradient: &mut [f64]) -> f64 {
+        add(gradient, -2.0 * scale, &self.covariance);
+        self.variance - 2.0 * dot(&self.covariance, w)
     }
 }
 

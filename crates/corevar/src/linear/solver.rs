@@ -3,6 +3,7 @@
 use super::coupled::Coupled;
 use super::curvature::Curvature;
 use super::data::LinearData;
+use super::kernels::add;
 use super::lbfgs::{Limits, Optimality, Smooth, max_abs, minimise};
 use super::loss::Loss;
 use super::metric::Metric;
@@ -27,6 +28,14 @@ pub fn path(config: &CheckedPathConfig, data: &LinearData) -> Result<Vec<LinearF
     let each =
         config.ridges.iter().flat_map(|&ridge| config.penalty_weights.iter().map(move |&w| (w, ridge)));
     each.map(|(penalty_weight, ridge)| solver.fit(penalty_weight, ridge)).collect()
+}
+
+/// Whether λ = ∞ leaves a direction to fit; [`LinearError::NoDirectionLeft`] where it does not.
+pub(crate) fn check_limit(config: &CheckedLinearConfig, data: &LinearData) -> Result<(), LinearError> {
+    let problem = Problem::new(config, data)?;
+    // Few contrasts cannot fill the space, whatever they are.
+    let usable = problem.columns() - problem.coordinates.constant.len();
+    if problem.groups.contrasts() < usable { Ok(()) } else { StyleSpan::new(&problem).map(drop) }
 }
 
 /// The state that fits of a path hand on.
@@ -155,13 +164,16 @@ impl<'a> Solver<'a> {
         Ok((fitting.objective, optimality))
     }
 
-    /// Moves the start into the null space of the within-group differences.
+    /// Moves the start into the null space of the within-group differences, or beside it where labels ask for a slope along them.
     fn forbid_style(&mut self) -> Result<NullSpace, LinearError> {
         let style = match self.style.take() {
             Some(style) => style,
             None => StyleSpan::new(self.problem)?,
         };
         self.problem.project(&mut self.theta, style.basis.as_ref());
+        if let Some(along) = &style.along {
+            add(&mut self.theta[..along.len()], 1.0, along);
+        }
         let report = style.report;
         self.style = Some(style);
         Ok(report)
@@ -203,7 +215,7 @@ impl<'a> Solver<'a> {
         let f = self.problem.affine(&self.theta);
         let objective = match penalty_weight {
             // Nothing needed C until now.
-            0.0 => Objective { penalty: self.problem.penalty(&self.state), ..objective },
+            0.0 | f64::INFINITY => Objective { penalty: self.problem.penalty(&self.state), ..objective },
             _ => objective,
         };
         let logits = if matches!(self.problem.loss, Loss::Logistic(_)) { 2 } else { f.offsets.len() };

@@ -8,11 +8,12 @@ use super::decompose::Stack;
 use super::groups::GroupIndex;
 use super::kernels::{add, dot};
 use super::moments::Coordinates;
+use super::rank::leading;
 use super::{DesignMatrix, LinearError, LinearModel, Normalise};
 use crate::range::{self, ConfigError};
 
 /// Contrasts of which the style subspace is computed at most; of more, evenly spaced groups are taken.
-const MOST_CONTRASTS: usize = 1024;
+pub(super) const MOST_CONTRASTS: usize = 1024;
 
 /// What to report.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,13 +137,7 @@ impl Style {
         groups: usize,
     ) -> StyleReport {
         let total: f64 = self.values.iter().sum();
-        let mut sum = 0.0;
-        let rank = self.values.iter().take_while(|&&value| {
-            let wanted = sum < config.variance_share * total;
-            sum += value;
-            wanted
-        });
-        let rank = rank.count();
+        let rank = leading(&self.values, config.variance_share);
         let products: Vec<Vec<f64>> = weights.iter().map(|w| self.product(w)).collect();
         let logit_variance: f64 = weights.iter().zip(&products).map(|(w, sw)| dot(w, sw)).sum();
         StyleReport {

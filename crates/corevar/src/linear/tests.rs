@@ -150,6 +150,98 @@ fn at_infinity_without_a_direction_left_the_error_says_so() {
 }
 
 #[test]
+fn at_infinity_noise_does_not_count_as_style_when_a_rank_is_given() {
+    let sample = Sample::new(500, 5, 40, 2).with_style_everywhere();
+    let with = |style_rank: StyleRank| {
+        sample.fit(LinearConfig { style_rank, ..config(Penalty::LOGIT_VARIANCE, f64::INFINITY) })
+    };
+    let fit = with(StyleRank::Directions(2)).unwrap();
+    let space = fit.null_space.unwrap();
+    assert_eq!((space.rank, space.varying, space.free), (2, 5, 3));
+    assert!(space.share > 0.8 && space.share < 1.0 && space.smallest_kept > space.largest_dropped);
+    assert!(fit.optimality.converged && fit.objective.penalty > 0.0);
+    // Less of the variance inside groups is left the more directions are taken.
+    let left = |rank| with(StyleRank::Directions(rank)).unwrap().objective.penalty;
+    assert!(left(1) > left(2) && left(2) > left(4));
+    // All directions, however they are asked for, leave none.
+    for all in [StyleRank::All, StyleRank::Directions(5), StyleRank::Directions(9), StyleRank::Percent(100.0)] {
+        let error = with(all).unwrap_err();
+        assert!(matches!(error, LinearError::NoDirectionLeft { rank: 5 }), "{error}");
+        assert!(error.tip().unwrap().contains("the field `style_rank`"));
+    }
+    // Where directions are left, 100 % and all are Theorem 1's limit.
+    let few = Sample::new(500, 30, 12, 2).with_style_everywhere();
+    let [theorem, all] = [StyleRank::All, StyleRank::Percent(100.0)].map(|style_rank| {
+        few.fit(LinearConfig { style_rank, ..config(Penalty::LOGIT_VARIANCE, f64::INFINITY) }).unwrap()
+    });
+    assert_eq!(theorem, all);
+    assert_eq!(theorem.null_space.unwrap().rank, 12);
+}
+
+/// Numbers `y` that lean on the columns, and differ inside pairs.
+fn regression(sample: &Sample) -> Vec<f32> {
+    let row = |(row, x): (usize, &[f32])| x.iter().sum::<f32>() + ((row * 31) % 17) as f32 / 4.0 + 100.0;
+    sample.x.chunks(sample.columns).enumerate().map(row).collect()
+}
+
+fn fit_numbers(sample: &Sample, values: &[f32], config: LinearConfig) -> LinearFit {
+    let features = sample.features();
+    let targets = Targets::Numbers { values, bins: None };
+    let data = LinearData { features: &features, targets, group_of_row: &sample.group, sample_weights: None };
+    fit(&config.check().unwrap(), &data).unwrap()
+}
+
+#[test]
+fn a_regression_is_penalised_for_residuals_that_vary_inside_groups() {
+    let sample = Sample::new(200, 4, 60, 2);
+    let values = regression(&sample);
+    for (penalty, root) in [(Penalty::LOGIT_VARIANCE, false), (Penalty::LOGIT_SD, true)] {
+        for standardise in [false, true] {
+            let config = LinearConfig { standardise, ..config(penalty, 0.7) };
+            let fit = fit_numbers(&sample, &values, config.clone());
+            let f = fit.model.logits(&sample.features()).unwrap();
+            let of_pair = |pair: usize| {
+                let residual = |row: usize| f[row] - f64::from(values[row]);
+                let variance = ((residual(pair) - residual(140 + pair)) / 2.0).powi(2);
+                if root { variance.sqrt() } else { variance }
+            };
+            let expected = (0..60).map(of_pair).sum::<f64>() / 60.0;
+            // The smoothed root is smaller by at most ε.
+            assert!((fit.objective.penalty - expected).abs() < 2e-5, "{} {expected}", fit.objective.penalty);
+            // Without penalty the same number is reported.
+            let pooled = fit_numbers(&sample, &values, LinearConfig { penalty_weight: 0.0, ..config });
+            assert!(pooled.objective.penalty > fit.objective.penalty);
+        }
+    }
+}
+
+/// Where labels differ inside groups, λ = ∞ explains their differences as well as it can; elsewhere it is the null space.
+#[test]
+fn at_infinity_a_regression_is_the_limit_of_large_weights() {
+    for (columns, pairs, style_rank) in [(6, 3, StyleRank::All), (4, 60, StyleRank::Directions(3))] {
+        let sample = Sample::new(200, columns, pairs, 2);
+        let values = regression(&sample);
+        let at = |penalty_weight| {
+            let config = LinearConfig { style_rank, ..config(Penalty::LOGIT_VARIANCE, penalty_weight) };
+            fit_numbers(&sample, &values, config)
+        };
+        let limit = at(f64::INFINITY);
+        assert!(limit.optimality.converged);
+        if style_rank == StyleRank::All {
+            // Three differences can be explained exactly.
+            assert!(limit.null_space.unwrap().largest_spread < 1e-5, "{:?}", limit.null_space);
+            let near = at(1e7);
+            assert!(distance(&near.model, &limit.model) < 1e-3, "{:?} {:?}", near.model, limit.model);
+        }
+        let equal: Vec<f32> = (0..200).map(|row| values[if row < 200 - pairs { row } else { row + pairs - 200 }]).collect();
+        let config = LinearConfig { style_rank, ..config(Penalty::LOGIT_VARIANCE, f64::INFINITY) };
+        let fit = fit_numbers(&sample, &equal, config);
+        let space = fit.null_space.unwrap();
+        assert!(style_rank != StyleRank::All || space.largest_spread < 1e-5, "{space:?}");
+    }
+}
+
+#[test]
 fn separable_classes_need_a_ridge() {
     let without = LinearConfig { ridge: 0.0, ..config(Penalty::NONE, 0.0) };
     let mut sample = Sample::new(60, 2, 0, 2);

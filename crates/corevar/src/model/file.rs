@@ -1,12 +1,12 @@
 //! Models on disk: safetensors, with all that is needed to use them in the header (`corevar.model/2`).
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor, TensorData};
+use corevar_data::groups::QuantileBins;
 use corevar_data::{Preparation, bounded};
 use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
@@ -48,11 +48,17 @@ struct Header {
     #[serde(default)]
     preparation: Preparation,
     task: Task,
+    /// See [`Model::label_slices`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    label_slices: Option<QuantileBins>,
     /// See [`Model::style`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     style: Option<StyleSpread>,
     #[serde(default)]
     origin: Origin,
+    /// See [`Model::notes`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 impl Header {
@@ -84,8 +90,10 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
         scaling: model.scaling.clone(),
         preparation: model.preparation.clone(),
         task: model.task.clone(),
+        label_slices: model.slices.clone(),
         style: model.style.clone(),
         origin: model.origin.clone(),
+        notes: model.notes.clone(),
     };
     let header = serde_json::to_string(&header).expect("plain data");
     let (dtype, weights) = match &model.predictor {
@@ -111,12 +119,14 @@ pub(super) fn load(path: &Path) -> Result<Model, ModelError> {
 
 /// Whether the file is as long as its first bytes say, before it is read: a few bytes are quickly made to name a large file.
 fn check_start(path: &Path) -> io::Result<Result<(), String>> {
-    let kind = std::fs::metadata(path)?;
-    if !kind.is_file() {
-        return Ok(Err("it is not an ordinary file".into()));
-    }
-    let mut file = File::open(path)?;
-    let (mut length, size) = ([0; 8], kind.len());
+    let mut file = match bounded::open(path) {
+        Ok(file) => file,
+        Err(cause) if matches!(cause.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory) => {
+            return Ok(Err("it is not an ordinary file".into()));
+        }
+        Err(cause) => return Err(cause),
+    };
+    let (mut length, size) = ([0; 8], file.metadata()?.len());
     if size < 8 {
         return Ok(Err(format!("it has only {size} bytes")));
     }
@@ -154,9 +164,10 @@ fn parse(bytes: &[u8]) -> Result<Model, String> {
         ModelSpec::Linear => Predictor::Linear(read_linear(&header, &tensors)?),
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
     };
-    let Header { model: spec, input, features, scaling, preparation, task, style, origin, .. } = header;
-    let notes = Vec::new();
-    Ok(Model { predictor, spec, input, features, scaling, preparation, task, style, origin, notes })
+    let Header { model: spec, input, features, scaling, preparation, task, label_slices, .. } = header;
+    let (style, origin, notes) = (header.style, header.origin, header.notes);
+    let slices = label_slices;
+    Ok(Model { predictor, spec, input, features, scaling, preparation, task, slices, style, origin, notes })
 }
 
 /// What the file says of its model, if that makes sense.
@@ -181,6 +192,10 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     }
     if header.scaling.as_ref().is_some_and(|scaling| !scaling.is_valid(columns)) {
         return Err("its means and scales are not those of its features".into());
+    }
+    let is_regression = header.task == Task::Regression;
+    if header.label_slices.as_ref().is_some_and(|slices| !is_regression || !slices.is_valid()) {
+        return Err("the slices of its label are not in ascending order, or it has classes".into());
     }
     if header.style.as_ref().is_some_and(|style| !style.is_valid(header.task.outputs())) {
         return Err("its variation inside groups is not that of its outputs".into());
@@ -352,9 +367,10 @@ mod tests {
             scaling: None,
             preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()) },
             task,
+            slices: None,
             style: None,
             origin: Origin { data: Some("a1".into()), version: "0.1.0".into() },
-            notes: Vec::new(),
+            notes: vec!["one direction is left".into()],
         }
     }
 
@@ -381,7 +397,24 @@ mod tests {
             assert_eq!(bytes(&back), bytes(&model));
             assert_eq!((back.spec, back.input, back.task), (model.spec, model.input, model.task));
             assert_eq!((back.preparation, back.origin), (model.preparation, model.origin));
+            assert_eq!(back.notes, model.notes);
         }
+    }
+
+    fn of_a_regression(edges: &[f32]) -> Model {
+        let linear = LinearModel { logits: 1, weights: vec![0.5; 35], intercepts: vec![1.0] };
+        let slices = serde_json::from_value(serde_json::json!(edges)).unwrap();
+        let (task, predictor) = (Task::Regression, Predictor::Linear(linear));
+        Model { task, predictor, slices: Some(slices), ..trained(ModelSpec::Linear) }
+    }
+
+    /// So that rows are grouped later as they were in training.
+    #[test]
+    fn the_slices_of_a_label_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model.safetensors");
+        save(&of_a_regression(&[0.1, 1.0 / 3.0]), &path).unwrap();
+        assert_eq!(load(&path).unwrap().label_slices().unwrap().edges(), [0.1, 1.0 / 3.0]);
     }
 
     #[test]
@@ -406,6 +439,8 @@ mod tests {
             (Model { input: InputShape::Features(36), ..whole.clone() }, "do not fit the model"),
             (Model { task: Task::Classes(Vec::new()), ..whole.clone() }, "it takes or says nothing"),
             (Model { features: vec!["a".into()], ..whole.clone() }, "as many features as it takes"),
+            (of_a_regression(&[2.0, 1.0]), "the slices of its label are not in ascending order"),
+            (Model { slices: of_a_regression(&[1.0]).slices, ..whole.clone() }, "or it has classes"),
         ] {
             save(&model, &path).unwrap();
             let message = load(&path).unwrap_err().to_string();
@@ -447,7 +482,7 @@ mod tests {
         let path = folder.path().join("model.safetensors");
         save(&trained(ModelSpec::Linear), &path).unwrap();
         // Sparse: a terabyte that takes no room.
-        File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+        std::fs::File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(
             load(&path).unwrap_err().to_string().contains("it has 1099511627776 bytes, but its header says")
         );

@@ -3,6 +3,7 @@
 mod cnn;
 mod error;
 mod file;
+mod hidden;
 mod init;
 mod mlp;
 mod network;
@@ -14,6 +15,7 @@ use std::path::Path;
 
 use burn::module::Module;
 use burn::tensor::Device;
+use corevar_data::groups::QuantileBins;
 use corevar_data::table::{self, Purpose};
 use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
@@ -55,6 +57,7 @@ pub struct Model {
     pub(crate) scaling: Option<Scaling>,
     pub(crate) preparation: Preparation,
     pub(crate) task: Task,
+    pub(crate) slices: Option<QuantileBins>,
     pub(crate) style: Option<StyleSpread>,
     pub(crate) origin: Origin,
     pub(crate) notes: Vec<String>,
@@ -146,27 +149,14 @@ impl Model {
         }
     }
 
-    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers.
+    /// Whether the model reads data just as another one does: the same inputs, prepared alike, for the same answers, in the same
+    /// groups.
     pub fn reads_like(&self, other: &Self) -> bool {
         self.input == other.input
             && self.features == other.features
             && self.task == other.task
+            && self.slices == other.slices
             && self.preparation == other.preparation
-    }
-
-    /// What a CNN makes of each picture before its last layer, as features; None for other models.
-    pub fn embed(&self, pictures: &Dataset) -> Result<Option<Features>, ModelError> {
-        let Predictor::Network(Network::Cnn(cnn)) = &self.predictor else { return Ok(None) };
-        self.columns_in(pictures)?;
-        let all: Vec<usize> = (0..pictures.len()).collect();
-        let rows = Rows::new(pictures, &all, 1);
-        let mut values: Vec<f32> = Vec::new();
-        for positions in all.chunks(self.rows_at_once()) {
-            let seen = cnn.features(rows.inputs(positions, 0, None, &self.device())?);
-            values.extend(seen.into_data().iter::<f32>());
-        }
-        let width = values.len() / pictures.len().max(1);
-        Ok(Some(Features { names: (1..=width).map(|column| format!("x{column}")).collect(), values }))
     }
 
     /// How the model is built.
@@ -182,6 +172,17 @@ impl Model {
     /// What it says.
     pub fn task(&self) -> &Task {
         &self.task
+    }
+
+    /// Slices of a regression's label, with the edges of the training rows, by which rows are grouped together with their ids.
+    /// None: by id alone, and for classes.
+    pub fn label_slices(&self) -> Option<&QuantileBins> {
+        self.slices.as_ref()
+    }
+
+    /// Some rows, grouped as those that the model was trained on.
+    pub(crate) fn rows<'a>(&self, dataset: &'a Dataset, rows: &'a [usize]) -> Rows<'a> {
+        Rows::grouped(dataset, rows, self.slices.as_ref())
     }
 
     /// Names of the features, in their order; empty for pictures.
@@ -211,7 +212,7 @@ impl Model {
         &self.origin
     }
 
-    /// What its user should know, such as how many directions λ = ∞ left. Not kept in the file.
+    /// What its user should know, such as how many directions λ = ∞ left.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -31,6 +31,18 @@ impl Trainable for Network {
     }
 }
 
+impl Network {
+    /// What the last layer sees.
+    /// # Shapes
+    /// inputs `[rows, numbers per row]` -> `[rows, hidden]`
+    pub(super) fn hidden(&self, inputs: Tensor<2>) -> Tensor<2> {
+        match self {
+            Self::Mlp(mlp) => mlp.hidden(inputs),
+            Self::Cnn(cnn) => cnn.features(inputs),
+        }
+    }
+}
+
 /// `1/2 |weights|²`, biases left out.
 pub(crate) fn half_squared_weights(module: &impl Module) -> f64 {
     struct Sum(f64);

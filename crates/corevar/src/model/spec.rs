@@ -113,7 +113,17 @@ impl ModelSpec {
         }
     }
 
-    /// The network with Glorot-uniform weights and zero biases, drawn from `seed` and nothing else.
+    /// Counts up when the same settings and seed begin from other weights than before. Records of an earlier edition are of other
+    /// models.
+    pub fn edition(&self) -> u32 {
+        match self {
+            Self::Mlp { hidden } if !hidden.is_empty() => 2,
+            Self::Mlp { .. } | Self::Linear | Self::Cnn(_) => 1,
+        }
+    }
+
+    /// The network with zero biases and random weights, drawn from `seed` and nothing else: He-normal in the hidden layers of an
+    /// MLP, Glorot-uniform elsewhere.
     ///
     /// # Panics
     /// For a CNN on features: [`crate::train::TrainConfig`] refuses that before.

@@ -26,7 +26,8 @@ pub struct ConditionalVariance {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Varying {
-    /// The outputs of the model, `f_k(x_i)`.
+    /// The outputs of the model, `f_k(x_i)`. Of a regression given label and id the residual `f(x_i) - y_i`: its variance is
+    /// that of `f` where the rows of a group have one label, and does not ask for equal answers where they have several.
     Logits,
     /// The loss of a row, `l(y_i, f(x_i))`.
     Loss,
@@ -46,7 +47,7 @@ pub enum Power {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Given {
-    /// Label and id: they show the same object.
+    /// Label and id: they show the same object. Of a regression the id alone, or a slice of the label and the id.
     LabelAndId,
     /// The label alone, as if all rows of a class showed one object.
     Label,
@@ -61,10 +62,14 @@ pub struct BatchOutputs<'a> {
     pub logits: Tensor<2>,
     /// The loss of each row, `[rows]`.
     pub losses: Tensor<1>,
+    /// The numbers that a regression should say, `[rows]`; None for classes.
+    pub numbers: Option<Tensor<1>>,
     /// The label of each row; bins of it for regression.
     pub labels: &'a [u32],
-    /// Rows that share (label, id).
+    /// Rows that share (label, id), or pieces of such groups.
     pub groups: &'a Groups,
+    /// What each of the groups counts in their mean; None: alike. A piece counts by its share of the rows of its group.
+    pub group_weights: Option<&'a [f64]>,
 }
 
 impl ConditionalVariance {
@@ -72,15 +77,23 @@ impl ConditionalVariance {
     /// # Shapes
     /// -> `[1]`
     pub fn of(self, outputs: BatchOutputs, normalise: Normalise) -> Tensor<1> {
-        let BatchOutputs { logits, losses, labels, groups } = outputs;
-        let values = match self.varying {
-            Varying::Logits => logits,
-            Varying::Loss => losses.unsqueeze_dim(1),
+        let BatchOutputs { logits, losses, numbers, labels, groups, group_weights } = outputs;
+        let values = match (self.varying, numbers.filter(|_| self.is_of_residual())) {
+            (Varying::Logits, Some(numbers)) => logits - numbers.unsqueeze_dim(1),
+            (Varying::Logits, None) => logits,
+            (Varying::Loss, _) => losses.unsqueeze_dim(1),
         };
-        mean_over_groups(values, &self.given.groups(labels, groups), self.power, normalise)
+        let groups = self.given.groups(labels, groups);
+        let weights = group_weights.filter(|_| self.given == Given::LabelAndId);
+        mean_over_groups(values, &groups, weights, self.power, normalise)
     }
 
-    /// True when `C` is a quadratic form of the logits, and so of the weights of a linear model.
+    /// True when it is the residual of a regression that varies, not the output.
+    pub(crate) fn is_of_residual(self) -> bool {
+        self.varying == Varying::Logits && self.given == Given::LabelAndId
+    }
+
+    /// True when `C` is a quadratic function of the logits, and so of the weights of a linear model.
     pub(crate) fn is_quadratic(self) -> bool {
         self.varying == Varying::Logits && self.power == Power::Variance
     }
@@ -97,7 +110,7 @@ impl Power {
 }
 
 impl Given {
-    /// The groups `S_j` of rows with these labels; `groups` are those by (label, id).
+    /// The groups `S_j` of rows with these labels; `groups` are those of the task.
     pub(crate) fn groups<'a>(self, labels: &[u32], groups: &'a Groups) -> Cow<'a, Groups> {
         match self {
             Self::LabelAndId => Cow::Borrowed(groups),

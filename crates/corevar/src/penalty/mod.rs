@@ -31,6 +31,7 @@ pub use description::{BatchOutputs, ConditionalVariance, Given, Power, Varying};
 pub use functions::{label_variance, logit_sd, logit_variance, loss_sd, loss_variance, total_variance};
 pub use named::Penalty;
 pub use variance::SMALLEST_VARIANCE;
+pub(crate) use variance::mean_over_groups;
 
 /// Which groups the mean `mean_j` of a penalty is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -48,5 +49,7 @@ pub enum Normalise {
     Batch,
 }
 
+#[cfg(test)]
+mod golden;
 #[cfg(test)]
 pub(crate) mod tests;

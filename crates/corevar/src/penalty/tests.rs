@@ -69,7 +69,15 @@ impl Case {
 
     fn of(&self, penalty: ConditionalVariance, normalise: Normalise, logits: Tensor<2>) -> Tensor<1> {
         let (losses, groups) = (self.losses(logits.clone()), Groups::new(&self.labels, &self.ids));
-        penalty.of(BatchOutputs { logits, losses, labels: &self.labels, groups: &groups }, normalise)
+        let outputs = BatchOutputs {
+            logits,
+            losses,
+            numbers: None,
+            labels: &self.labels,
+            groups: &groups,
+            group_weights: None,
+        };
+        penalty.of(outputs, normalise)
     }
 
     fn losses(&self, logits: Tensor<2>) -> Tensor<1> {

@@ -30,12 +30,14 @@ pub fn group_variances(values: Tensor<2>, groups: &Groups) -> Option<Tensor<1>> 
     Some(members.mean(centred.square()).sum_dim(1).squeeze_dim(1))
 }
 
-/// `mean_j Var_j^ν` of [`group_variances`]; zero without a group of two rows.
+/// `Σ_j a_j Var_j^ν / Σ_j a_j` of [`group_variances`]: the mean over groups, which count `weights` or else alike. The sum of
+/// the weights is over groups of two rows or more, or over all. Zero without a group of two rows.
 /// # Shapes
 /// values `[rows, columns]` -> `[1]`
-pub(super) fn mean_over_groups(
+pub(crate) fn mean_over_groups(
     values: Tensor<2>,
     groups: &Groups,
+    weights: Option<&[f64]>,
     power: Power,
     normalise: Normalise,
 ) -> Tensor<1> {
@@ -45,11 +47,23 @@ pub(super) fn mean_over_groups(
         Power::Variance => variances,
         Power::Sd => sd(variances),
     };
-    let divisor = match normalise {
-        Normalise::Grouped | Normalise::Batch => groups.larger().count(),
-        Normalise::All => groups.count(),
-    };
-    powers.sum().div_scalar(divisor as f32)
+    let divisor = divisor(groups, weights, normalise);
+    // Groups that all count alike take the shorter way, whose sums have been compared with other programs.
+    match weights.filter(|weights| weights.iter().any(|&weight| weight != 1.0)) {
+        None => powers.sum().div_scalar(divisor as f32),
+        Some(weights) => {
+            let shares = groups.iter().zip(weights).filter(|(rows, _)| rows.len() > 1);
+            let shares: Vec<f32> = shares.map(|(_, weight)| (weight / divisor) as f32).collect();
+            (powers * Tensor::from_data(shares.as_slice(), &device)).sum()
+        }
+    }
+}
+
+/// Sum of the weights of the groups that the mean is over.
+fn divisor(groups: &Groups, weights: Option<&[f64]>, normalise: Normalise) -> f64 {
+    let counts = |rows: &[usize]| normalise == Normalise::All || rows.len() > 1;
+    let weight = |(j, _): (usize, &[usize])| weights.map_or(1.0, |weights| weights[j]);
+    groups.iter().enumerate().filter(|(_, rows)| counts(rows)).map(weight).sum()
 }
 
 /// Square root with the gradient that [`SMALLEST_VARIANCE`] describes.

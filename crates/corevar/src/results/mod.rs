@@ -4,11 +4,12 @@ mod setting;
 
 use std::collections::BTreeMap;
 
+use corevar_data::groups::QuantileBins;
 use corevar_data::{BySplit, Dataset, SplitName};
 use serde::{Deserialize, Serialize};
 
 use crate::penalty::weight;
-use crate::rows::Rows;
+use crate::rows::{Rows, slices};
 use crate::rule::Rule;
 use crate::train::{EpochRecord, TrainConfig};
 
@@ -54,6 +55,47 @@ pub struct Selection {
     /// The best choice with hindsight, by a shifted test; for comparison alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oracle: Option<Oracle>,
+    /// What the rule looked at, for every setting that it could choose; the pooled one is λ = 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criterion: Vec<CriterionPoint>,
+    /// How many folds held rows out.
+    #[serde(default)]
+    pub folds: usize,
+    /// Held-out rows, of all folds.
+    #[serde(default)]
+    pub rows: usize,
+    /// Held-out groups of two rows or more, of all folds.
+    #[serde(default)]
+    pub groups: usize,
+    /// How far swapping the styles of two classes is for the pooled model, the farthest first; only where the rule asks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub swaps: Vec<Swap>,
+    /// What makes the choice uncertain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cautions: Vec<String>,
+}
+
+/// One setting as the rule saw it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriterionPoint {
+    /// Name of the penalty; `none` for the pooled setting.
+    pub penalty: String,
+    /// λ.
+    #[serde(with = "weight")]
+    pub penalty_weight: f64,
+    /// γ.
+    pub ridge: f64,
+    /// The criterion of the rule: for the guarded error the mean of error and guarded error, else the loss after one temperature.
+    pub value: f64,
+}
+
+/// How far apart the styles of two classes are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Swap {
+    /// Names of the classes; None for a regression: one SD of the label above and below its mean.
+    pub between: Option<(String, String)>,
+    /// In SDs inside groups of their difference of logits.
+    pub sds: f64,
 }
 
 /// The λ with the lowest error on a test split.
@@ -244,9 +286,14 @@ pub struct Numbers {
 }
 
 impl DataSummary {
-    /// Counts rows, groups and splits.
+    /// Counts rows, groups and splits. See [`crate::train::TrainConfig::label_bins`].
     pub fn new(dataset: &Dataset, label_bins: usize) -> Self {
-        let train = Rows::new(dataset, dataset.train(), label_bins);
+        Self::grouped(dataset, slices(dataset, label_bins).as_ref())
+    }
+
+    /// The same with groups by (slice of the label, id), as a model has them.
+    pub(crate) fn grouped(dataset: &Dataset, slices: Option<&QuantileBins>) -> Self {
+        let train = Rows::grouped(dataset, dataset.train(), slices);
         Self {
             name: dataset.name().into(),
             rows: dataset.len(),

@@ -10,7 +10,7 @@ use crate::model::ModelError;
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
 use crate::rule::SelectError;
-use crate::train::TrainError;
+use crate::train::{NO_GROUPS_TIP, TrainError};
 
 /// Why a study stopped.
 #[derive(Debug, thiserror::Error)]
@@ -95,11 +95,7 @@ impl Tip for StudyError {
                 "please report it with the settings; runs that are finished are kept, and `Start::Resume` goes on".into(),
             ),
             Self::Threads { .. } => Some("lower the field `threads`".into()),
-            Self::NoGroups { .. } => Some(
-                "put the id that says \"the same object\" into the column group_id, or name its column in the field \
-                 `group_column`; to train the pooled estimator alone, set the field `penalty` to none"
-                    .into(),
-            ),
+            Self::NoGroups { .. } => Some(NO_GROUPS_TIP.into()),
             Self::Fit(cause) => cause.tip(),
             Self::Model(cause) => cause.tip(),
             Self::Config(cause) => cause.tip(),

@@ -1,9 +1,12 @@
 //! What is trained: estimators by name, alone, side by side, or as a grid of settings.
 
+use corevar_data::Dataset;
+
 use super::Measure;
+use crate::linear::LinearError;
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
-use crate::train::{CheckedTrainConfig, TrainConfig};
+use crate::train::{CheckedTrainConfig, TrainConfig, TrainError, check_limit};
 
 /// A named configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +43,12 @@ impl Estimator {
     }
 
     /// One setting of a grid. Its key names the whole setting: another value in the grid must not change it.
-    fn setting(base: &TrainConfig, penalty: Penalty, weight: f64, ridge: f64) -> Result<Self, ConfigError> {
+    pub(super) fn setting(
+        base: &TrainConfig,
+        penalty: Penalty,
+        weight: f64,
+        ridge: f64,
+    ) -> Result<Self, ConfigError> {
         let config = TrainConfig { penalty, penalty_weight: weight, ridge, ..base.clone() }.check()?;
         let name = penalty.estimator_name();
         let key = match penalty {
@@ -61,26 +69,54 @@ pub struct Grid {
     pub ridges: Vec<f64>,
     /// Penalties; the pooled estimator is always trained too.
     pub penalties: Vec<Penalty>,
+    /// Whether larger weights are added until the criterion of the rule has turned.
+    pub grows: bool,
 }
 
 impl Grid {
-    /// Around 1, the weight that suits most data. Far beyond, the penalty shrinks the logits rather than their style.
+    /// Where a path begins. It grows from there.
     pub const PENALTY_WEIGHTS: [f64; 6] = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 
-    /// The usual weights of one penalty and ridge.
+    /// The usual weights of one penalty and ridge, and larger ones where they are needed.
     pub fn of(config: &TrainConfig) -> Self {
         Self {
             penalty_weights: Self::PENALTY_WEIGHTS.to_vec(),
             ridges: vec![config.ridge],
             penalties: vec![config.penalty],
+            grows: true,
         }
     }
 
-    /// The weights of a path that is solved exactly: 0.001 to 1000, five per decade, and infinity.
-    pub fn path_weights() -> Vec<f64> {
+    /// The weights of a path that is solved exactly: 0.001 to 1000, five per decade, and infinity if all of the penalties have
+    /// that limit.
+    pub fn path_weights(penalties: &[Penalty]) -> Vec<f64> {
         // Two digits are enough, and read better.
         let round = |weight: f64| format!("{weight:.1e}").parse().unwrap_or(weight);
-        (-15..=15).map(|fifth| round(10f64.powf(f64::from(fifth) / 5.0))).chain([f64::INFINITY]).collect()
+        let limit = penalties.iter().all(|penalty| penalty.has_limit()).then_some(f64::INFINITY);
+        (-15..=15).map(|fifth| round(10f64.powf(f64::from(fifth) / 5.0))).chain(limit).collect()
+    }
+
+    /// Leaves λ = ∞ out where the groups of the training rows vary in so many directions that none is left for the model, and
+    /// says whether it did.
+    pub fn leave_out_empty_limit(
+        &mut self,
+        config: &TrainConfig,
+        dataset: &Dataset,
+    ) -> Result<bool, TrainError> {
+        if !self.penalty_weights.contains(&f64::INFINITY) {
+            return Ok(false);
+        }
+        for &penalty in &self.penalties {
+            let config = TrainConfig { penalty, ..config.clone() }.check().map_err(LinearError::from)?;
+            match check_limit(&config, dataset) {
+                Err(TrainError::Linear(LinearError::NoDirectionLeft { .. })) => {
+                    self.penalty_weights.retain(|weight| weight.is_finite());
+                    return Ok(true);
+                }
+                other => other?,
+            }
+        }
+        Ok(false)
     }
 
     /// The pooled estimator for each ridge, and every other setting of the grid.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use corevar_data::groups::QuantileBins;
 use corevar_data::{BySplit, Dataset, Split};
 
 use super::folder::{RunFolder, RunFolderError, Start};
@@ -25,6 +26,13 @@ pub struct ModelsOnData {
     pub models: Vec<FoundModel>,
 }
 
+impl ModelsOnData {
+    /// Models that read the data alike group their rows alike.
+    fn slices(&self) -> Option<&QuantileBins> {
+        self.models.first().and_then(|found| found.model.label_slices())
+    }
+}
+
 /// Models on data, each of which has been asked once about every row.
 #[derive(Debug)]
 pub struct Evaluation<'a>(Vec<Part<'a>>);
@@ -44,7 +52,7 @@ impl<'a> Evaluation<'a> {
 
     /// One entry per setting, with all its runs. Models of different folders are not runs of one setting.
     pub fn results(&self) -> Results {
-        let data = self.0.first().map(|part| DataSummary::new(&part.on.dataset, measure().label_bins));
+        let data = self.0.first().map(|part| DataSummary::grouped(&part.on.dataset, part.on.slices()));
         Results {
             schema: SCHEMA.into(),
             title: None,
@@ -80,7 +88,7 @@ impl<'a> Part<'a> {
     fn new(on: &'a ModelsOnData) -> Result<Self, ModelError> {
         let splits = || on.dataset.splits().iter().filter(|split| !split.rows.is_empty());
         let of_split = |found: &FoundModel, split: &Split| {
-            let rows = Rows::new(&on.dataset, &split.rows, measure().label_bins);
+            let rows = found.model.rows(&on.dataset, &split.rows);
             Ok((split.name.clone(), found.model.outputs(&rows)?))
         };
         let of_model = |found: &FoundModel| splits().map(|split| of_split(found, split)).collect();
@@ -105,7 +113,7 @@ impl<'a> Part<'a> {
         let run = |&place: &usize| {
             let found = &self.on.models[place];
             let outputs = &self.outputs[place];
-            let own = StyleSpread::of_parts(&held_out(&self.on.dataset, outputs, measure().label_bins));
+            let own = StyleSpread::of_parts(&held_out(&self.on.dataset, outputs, found.model.label_slices()));
             let style = own.as_ref().or(found.model.style());
             let splits =
                 outputs.iter().map(|(name, outputs)| (name.clone(), self.split(name, outputs, style)));
@@ -118,7 +126,7 @@ impl<'a> Part<'a> {
     fn split(&self, name: &str, outputs: &Outputs, style: Option<&StyleSpread>) -> SplitResult {
         let (dataset, measure) = (&self.on.dataset, measure());
         let rows = dataset.split(name).unwrap_or_default();
-        evaluate(dataset, &Rows::new(dataset, rows, measure.label_bins), outputs, style, measure)
+        evaluate(dataset, &Rows::grouped(dataset, rows, self.on.slices()), outputs, style, measure)
     }
 
     fn evidence(&self, seed: u64) -> Result<Evidence, ModelError> {

@@ -16,6 +16,7 @@ use super::estimator::{Estimator, Job};
 use super::folder::{RunFolder, RunRecord};
 use super::observer::Observer;
 use crate::evaluate::{Measure, evaluate};
+use crate::linear::LinearError;
 use crate::model::{Model, ModelSpec, Outputs};
 use crate::results::RunResult;
 use crate::rows::Rows;
@@ -87,7 +88,7 @@ impl Jobs<'_> {
             [job] if job.estimator.config.model != ModelSpec::Linear => {
                 vec![self.network(job).map_err(of(job))?]
             }
-            path => self.path(path).map_err(of(&path[0]))?,
+            path => self.path(path).map_err(|cause| of(blamed(path, &cause))(cause))?,
         };
         for (job, finished) in jobs.iter().zip(&trained) {
             self.keep(job, finished)?;
@@ -157,9 +158,9 @@ impl Jobs<'_> {
     ) -> Result<Finished, TrainError> {
         model.origin.data = Some(self.data.into());
         let outputs = self.outputs(&model)?;
-        model.style = StyleSpread::of_parts(&held_out(self.dataset, &outputs, self.measure.label_bins));
+        model.style = StyleSpread::of_parts(&held_out(self.dataset, &outputs, model.label_slices()));
         let style = model.style.as_ref();
-        let splits = self.rows().filter_map(|(split, rows)| {
+        let splits = self.rows(&model).filter_map(|(split, rows)| {
             let outputs = outputs.get(&split.name)?;
             Some((split.name.clone(), evaluate(self.dataset, &rows, outputs, style, self.measure)))
         });
@@ -169,12 +170,13 @@ impl Jobs<'_> {
     }
 
     fn outputs(&self, model: &Model) -> Result<BySplit<Outputs>, TrainError> {
-        self.rows().map(|(split, rows)| Ok((split.name.clone(), model.outputs(&rows)?))).collect()
+        self.rows(model).map(|(split, rows)| Ok((split.name.clone(), model.outputs(&rows)?))).collect()
     }
 
-    fn rows(&self) -> impl Iterator<Item = (&Split, Rows<'_>)> {
+    /// The splits with rows, grouped as those that the model was trained on.
+    fn rows(&self, model: &Model) -> impl Iterator<Item = (&Split, Rows<'_>)> {
         let splits = self.dataset.splits().iter().filter(|split| !split.rows.is_empty());
-        splits.map(|split| (split, Rows::new(self.dataset, &split.rows, self.measure.label_bins)))
+        splits.map(|split| (split, model.rows(self.dataset, &split.rows)))
     }
 
     fn keep(&self, job: &Job, finished: &Finished) -> Result<(), StudyError> {
@@ -241,6 +243,13 @@ fn paths<'a>(estimators: &'a [Estimator], runs: usize) -> Vec<Vec<Job<'a>>> {
         }
     }
     work
+}
+
+/// The setting of a path that an error is about: only λ = ∞ can be without a direction.
+fn blamed<'j, 'a>(path: &'j [Job<'a>], cause: &TrainError) -> &'j Job<'a> {
+    let at_infinity = matches!(cause, TrainError::Linear(LinearError::NoDirectionLeft { .. }));
+    let is_meant = |job: &&Job| at_infinity && job.estimator.config.penalty_weight.is_infinite();
+    path.iter().find(is_meant).unwrap_or(&path[0])
 }
 
 fn is_one_path(a: &Job, b: &Job) -> bool {

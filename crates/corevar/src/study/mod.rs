@@ -13,17 +13,19 @@
 //! ```
 
 mod checkpoint;
+mod criterion;
 mod error;
 mod estimator;
 mod evaluate;
 mod folder;
-mod hold_out;
+mod folds;
 mod jobs;
 pub mod layout;
 mod models;
 mod observer;
 mod outcome;
 mod part;
+mod search;
 mod select;
 mod settings;
 
@@ -46,18 +48,15 @@ pub use outcome::Outcome;
 pub use select::sentence;
 pub use settings::{check_same_settings, check_settings};
 
-use self::hold_out::with_validation;
-use self::part::{StudyPart, Trained, chosen_setting};
+use self::folds::Folds;
+use self::part::{StudyPart, mark_main};
+use self::search::{Found, Search, fold_folders};
+use self::select::oracle;
 use crate::model::{InputShape, ModelSpec};
 use crate::range::{self, ConfigError};
-use crate::results::{DataSummary, Results};
-use crate::rule::{Rule, SelectError};
+use crate::results::{DataSummary, Results, Selection};
+use crate::rule::Rule;
 use crate::train::{CheckedTrainConfig, TrainConfig, check_fit};
-
-/// Share of the training rows that a penalty weight is chosen by, when the data have no validation split.
-const VALIDATION: f64 = 0.2;
-/// Draws these rows; the runs' own seeds must not change them.
-const VALIDATION_SEED: u64 = 0;
 
 /// What to train on some data, and how. Without further words it compares the pooled estimator with CoRe, one run each, with
 /// the model that suits the inputs.
@@ -106,6 +105,9 @@ pub struct Choice {
     pub grid: Grid,
     /// What decides.
     pub rule: Rule,
+    /// How often rows are held out: 1 takes the split `val`, or a fifth of the training ids; more hold out every id once. None
+    /// takes 1 where that has enough rows and groups.
+    pub folds: Option<usize>,
 }
 
 /// Where a study keeps its runs and records.
@@ -216,8 +218,11 @@ impl<'a> Study<'a> {
             Estimators::Listed(estimators) => {
                 estimators.iter().try_for_each(|one| check_fit(&one.config, self.dataset).map(drop))?;
                 let folder = self.create(|keep| keep.folder.clone(), estimators.len() * self.runs > 1)?;
-                let part = StudyPart { study: &self, dataset: self.dataset, folder };
-                part.finish(estimators, self.runs, None, None)
+                let part = self.part(folder.as_ref());
+                let finished = part.train(estimators, self.runs)?;
+                let mut results = part.results(estimators, &finished);
+                mark_main(&mut results, estimators);
+                Ok(part.finish(estimators, finished, results, None)?.kept_in(folder))
             }
             Estimators::Grid(choice) => self.run_grid(choice),
             Estimators::One => self.run_chosen(|config| Ok(vec![Estimator::new(config)])),
@@ -227,14 +232,55 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// Trains the grid on the rows that are not held out.
+    /// The data as they are, with their runs in this folder.
+    fn part<'p>(&'p self, folder: Option<&'p RunFolder>) -> StudyPart<'p> {
+        StudyPart { study: self, dataset: self.dataset, folder, fold: None }
+    }
+
+    /// Trains the grid and marks what the rule chooses from it: on the rows that are not held out, or, where several folds hold out
+    /// every row once, on all training rows.
     fn run_grid(&self, choice: &Choice) -> Result<Outcome, StudyError> {
         let config = self.checked_config()?;
-        let (estimators, runs) = (self.grid(&config, choice)?, self.runs_of(&config));
+        let (grid, runs) = (self.grid(&config, choice)?, self.runs_of(&config));
         let folder = self.create(|keep| keep.folder.clone(), true)?;
-        let dataset = self.hold_out(&config)?;
-        let part = StudyPart { study: self, dataset: dataset.as_ref().unwrap_or(self.dataset), folder };
-        part.finish(&estimators, runs, Some(choice), None)
+        let folds = self.folds(&config, choice);
+        // With several folds one run of each setting is enough for the choice: folds show how much it varies.
+        let search = Search {
+            study: self,
+            config: &config,
+            choice,
+            runs: if folds.folds.len() == 1 { runs } else { 1 },
+        };
+        if let [fold] = &folds.folds[..] {
+            let mut found = search.run(grid, &folds, vec![folder])?;
+            let held = fold.dataset(self.dataset)?;
+            let dataset = held.as_ref().unwrap_or(self.dataset);
+            let mut runs_of_fold = found.folds.remove(0);
+            let part = StudyPart { dataset, ..self.part(runs_of_fold.folder.as_ref()) };
+            let pooled = self.add_pooled_core(&config, &mut found)?;
+            runs_of_fold.finished.extend(part.train(&found.estimators[pooled..], runs)?);
+            let results = found.marked(part.results(&found.estimators, &runs_of_fold.finished));
+            let outcome = part.finish(&found.estimators, runs_of_fold.finished, results, None)?;
+            return Ok(outcome.kept_in(runs_of_fold.folder));
+        }
+        let (mut found, path) = self.searched(search, grid, &folds)?;
+        self.add_pooled_core(&config, &mut found)?;
+        let part = self.part(folder.as_ref());
+        let finished = part.train(&found.estimators, runs)?;
+        let results = found.marked(part.results(&found.estimators, &finished));
+        Ok(part.finish(&found.estimators, finished, results, Some(path))?.kept_in(folder))
+    }
+
+    /// Where λ = 0 was chosen, CoRe is trained with it too, so that every record has the model that the choice speaks of. Returns
+    /// where the new estimators begin.
+    fn add_pooled_core(&self, config: &TrainConfig, found: &mut Found) -> Result<usize, ConfigError> {
+        let (penalty, penalty_weight, ridge) = found.selected.setting;
+        let before = found.estimators.len();
+        if penalty_weight == 0.0 {
+            found.selected.chosen.push(before);
+            found.estimators.push(Estimator::setting(config, penalty, penalty_weight, ridge)?);
+        }
+        Ok(before)
     }
 
     /// Chooses the weight if asked to, then trains on all training rows.
@@ -245,7 +291,7 @@ impl<'a> Study<'a> {
         let config = self.checked_config()?;
         let choice = match &self.weight {
             Weight::Given => None,
-            Weight::Usual(rule) => Some(Choice { grid: Grid::of(&config), rule: *rule }),
+            Weight::Usual(rule) => Some(Choice { grid: Grid::of(&config), rule: *rule, folds: None }),
             Weight::From(choice) => Some(choice.clone()),
         };
         let given = estimators(config.clone())?;
@@ -253,19 +299,61 @@ impl<'a> Study<'a> {
         let grid = choice.as_ref().map(|choice| self.grid(&config, choice)).transpose()?;
         let runs = self.runs_of(&config);
         let folder = self.create(|keep| keep.folder.clone(), given.len() * runs > 1)?;
-        let path = match (&choice, &grid) {
-            (Some(choice), Some(grid)) => Some(self.choose_weight(&config, choice, grid)?),
-            _ => None,
+        let found = match choice.as_ref().zip(grid) {
+            Some((choice, grid)) => {
+                // One run of each setting, as in a sweep.
+                let search = Search { study: self, config: &config, choice, runs: 1 };
+                Some(self.searched(search, grid, &self.folds(&config, choice))?)
+            }
+            None => None,
         };
-        let estimators = match path.as_ref().and_then(chosen_setting) {
-            Some((penalty, penalty_weight, ridge)) => {
+        let estimators = match &found {
+            Some((found, _)) => {
+                let (penalty, penalty_weight, ridge) = found.selected.setting;
                 let config = TrainConfig { penalty, penalty_weight, ridge, ..TrainConfig::clone(&config) };
                 estimators(config.check()?)?
             }
             None => given,
         };
-        let part = StudyPart { study: self, dataset: self.dataset, folder };
-        part.finish(&estimators, runs, None, path)
+        let part = self.part(folder.as_ref());
+        let finished = part.train(&estimators, runs)?;
+        let mut results = part.results(&estimators, &finished);
+        let path = found.map(|(_, path)| path);
+        if let Some(path) = &path {
+            results.selection = path
+                .selection
+                .clone()
+                .map(|selection| Selection { oracle: oracle(path, &results.estimators), ..selection });
+        }
+        Ok(part.finish(&estimators, finished, results, path)?.kept_in(folder))
+    }
+
+    /// A search in folders of its own, with the path that it leaves.
+    fn searched(
+        &self,
+        search: Search<'_>,
+        grid: Vec<Estimator>,
+        folds: &Folds,
+    ) -> Result<(Found, Results), StudyError> {
+        let folder = self.create(|keep| keep.folder.join(layout::SELECTION), true)?;
+        let (folder, folders) = match folds.folds.len() {
+            1 => (None, vec![folder]),
+            count => (folder, fold_folders(self, count)?),
+        };
+        let found = search.run(grid, folds, folders)?;
+        let path = found.path(self.dataset, &folds.folds[0])?;
+        let folder = folder.as_ref().or(found.folds[0].folder.as_ref());
+        self.part(folder).write_results(&path, &found.epochs())?;
+        for folder in found.folds.iter().filter_map(|fold| fold.folder.as_ref()).chain(folder) {
+            folder.finish().map_err(|cause| StudyError::Record { path: folder.states(), cause })?;
+        }
+        Ok((found, path))
+    }
+
+    fn folds(&self, config: &TrainConfig, choice: &Choice) -> Folds {
+        let folds = Folds::new(self.dataset, choice.folds, config.label_bins);
+        folds.note.iter().for_each(|line| self.observer.note(line));
+        folds
     }
 
     fn checked_config(&self) -> Result<CheckedTrainConfig, StudyError> {
@@ -277,9 +365,7 @@ impl<'a> Study<'a> {
     /// The settings to choose from, when the rule can choose among them.
     fn grid(&self, config: &CheckedTrainConfig, choice: &Choice) -> Result<Vec<Estimator>, StudyError> {
         choice.rule.check()?;
-        if choice.rule.needs_runs() && self.runs_of(config) < 2 {
-            return Err(SelectError::OneRun.into());
-        }
+        range::AT_LEAST_1.check_all("folds", choice.folds.as_slice())?;
         let estimators = choice.grid.estimators(config)?;
         self.refuse_without_groups(config, &estimators)?;
         Ok(estimators)
@@ -301,36 +387,6 @@ impl<'a> Study<'a> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// In a folder of its own, with one run per weight, on the rows that are not held out.
-    fn choose_weight(
-        &self,
-        config: &CheckedTrainConfig,
-        choice: &Choice,
-        grid: &[Estimator],
-    ) -> Result<Results, StudyError> {
-        let held_out = self.hold_out(config)?;
-        // One standard error needs the runs; the other rules do with one.
-        let runs = if choice.rule.needs_runs() { self.runs_of(config) } else { 1 };
-        let folder = self.create(|keep| keep.folder.join(layout::SELECTION), true)?;
-        let part = StudyPart { study: self, dataset: held_out.as_ref().unwrap_or(self.dataset), folder };
-        let Trained { results, epochs, .. } = part.train(grid, runs, Some(choice))?;
-        part.write_results(&results, &epochs)?;
-        part.remove_states()?;
-        Ok(results)
-    }
-
-    /// The data with validation rows cut from the training rows; None when they have such rows already.
-    fn hold_out(&self, config: &TrainConfig) -> Result<Option<Dataset>, StudyError> {
-        let splits = with_validation(self.dataset, VALIDATION, config.label_bins, VALIDATION_SEED);
-        let Some(splits) = splits else { return Ok(None) };
-        let dataset = self.dataset.with_splits(splits)?;
-        let rows = dataset.validation().len();
-        self.observer.note(&format!(
-            "No split `val`: holding out {rows} training rows (whole groups) to choose the penalty weight"
-        ));
-        Ok(Some(dataset))
     }
 
     /// The folder of a run, or of a part of it: a resumed run may not have come to that part.

@@ -26,3 +26,24 @@ pub trait Observer: Sync {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
+
+/// Follows the runs of one fold of several under names that say so. That each of them is done is not said: there are many.
+pub(super) struct InFold<'a> {
+    pub observer: &'a dyn Observer,
+    pub fold: usize,
+    pub folds: usize,
+}
+
+impl Observer for InFold<'_> {
+    fn note(&self, line: &str) {
+        self.observer.note(&format!("fold {} of {}: {line}", self.fold, self.folds));
+    }
+
+    fn started(&self, run: &str, epochs: usize) -> Box<dyn Log> {
+        self.observer.started(&format!("fold {} of {}: {run}", self.fold, self.folds), epochs)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.observer.is_interrupted()
+    }
+}

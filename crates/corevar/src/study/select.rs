@@ -1,109 +1,234 @@
-//! The choice of a penalty weight: applies a [`Rule`] to the results on the validation rows.
+//! The choice of a penalty weight: applies a [`Rule`] to what the settings say of the validation rows.
 
 use std::collections::BTreeMap;
 
 use corevar_data::{Dataset, Labels, SplitName};
 
-use crate::penalty::weight;
-use crate::results::{EstimatorResult, Numbers, Oracle, Results, Selection};
-use crate::rule::{Candidate, Pick, Rule, SelectError};
+use super::criterion::Answers;
+use super::estimator::Estimator;
+use crate::penalty::{Penalty, weight};
+use crate::results::{CriterionPoint, EstimatorResult, Oracle, Results, Selection, Swap};
+use crate::rows::{Rows, Task};
+use crate::rule::{Candidate, Pick, Rule, SelectError, Units};
 
-/// Chooses one setting for every estimator by the same rule, marks it, and records how CoRe's was chosen.
-///
-/// The oracle is the setting with the lowest error on the test split where settings differ most; it is recorded for
-/// comparison and never used.
-pub(crate) fn select(results: &mut Results, rule: Rule, constant_loss: f64) -> Result<(), SelectError> {
-    let split = SplitName::VALIDATION;
-    let mut names: Vec<(String, String)> =
-        results.estimators.iter().map(|setting| (setting.name.clone(), setting.penalty.clone())).collect();
-    names.sort();
-    names.dedup();
-    // Of several penalties for CoRe the one with the lowest loss at its chosen weight is taken.
-    let loss = |k: usize| loss_of(&results.estimators[k], split).unwrap_or(f64::INFINITY);
-    let mut best: BTreeMap<String, Choice> = BTreeMap::new();
-    for (name, penalty) in names {
-        let path: Vec<usize> = (0..results.estimators.len())
-            .filter(|&k| results.estimators[k].name == name && results.estimators[k].penalty == penalty)
-            .collect();
-        let choice = choose(results, path, rule, split, constant_loss)?;
-        match best.get(&name) {
-            Some(other) if loss(other.chosen) <= loss(choice.chosen) => {}
-            _ => drop(best.insert(name, choice)),
+/// Of more pairs of classes the largest are recorded.
+const MOST_SWAPS: usize = 10;
+
+/// Below these, the choice is not certain.
+const FEW_ROWS: usize = 100;
+const FEW_GROUPS: usize = 20;
+
+/// A guarded error above this, at the chosen weight, is no guard.
+const UNGUARDED: f64 = 0.4;
+
+/// A setting and what its runs say of the validation rows.
+pub(super) struct Judged<'a> {
+    pub estimator: &'a Estimator,
+    pub answers: Vec<Answers<'a>>,
+}
+
+/// What was chosen from a grid.
+pub(super) struct Selected {
+    /// Places of the chosen settings, one per estimator that has several. The pooled setting stands for λ = 0.
+    pub chosen: Vec<usize>,
+    /// Penalty, weight and ridge of CoRe.
+    pub setting: (Penalty, f64, f64),
+    /// The largest weight of the chosen and the lowest of every path: the grid must go beyond it.
+    pub highest: f64,
+    pub selection: Selection,
+}
+
+/// A path: places of its settings in the grid, and what the rule made of it.
+struct Path {
+    places: Vec<usize>,
+    pick: Pick,
+}
+
+impl Path {
+    fn chosen(&self) -> usize {
+        self.places[self.pick.chosen]
+    }
+
+    fn value(&self) -> f64 {
+        self.pick.values[self.pick.chosen]
+    }
+}
+
+/// Chooses one setting for every estimator by the same rule. λ = 0, the pooled setting, is part of every path.
+pub(super) fn select(
+    judged: &[Judged],
+    rule: Rule,
+    dataset: &Dataset,
+    rows: &[Rows],
+    units: &Units,
+) -> Result<Selected, SelectError> {
+    let terms = judged.iter().map(|setting| terms(setting, rule)).collect::<Result<Vec<_>, _>>()?;
+    let constant = constant_loss(dataset, rows);
+    // Of several penalties the one with the lowest criterion at its chosen weight is taken.
+    let mut best: BTreeMap<&str, Path> = BTreeMap::new();
+    let mut highest = 0.0f64;
+    for (name, places) in paths(judged) {
+        let candidate = |&place: &usize| Candidate {
+            penalty_weight: judged[place].estimator.config.penalty_weight,
+            terms: terms[place].clone(),
+        };
+        let candidates: Vec<Candidate> = places.iter().map(candidate).collect();
+        let Some(pick) = rule.pick(&candidates, units, constant) else { continue };
+        for place in [pick.chosen, pick.lowest] {
+            highest = highest.max(candidates[place].penalty_weight);
+        }
+        let path = Path { places, pick };
+        match best.get(name) {
+            Some(other) if other.value() <= path.value() => {}
+            _ => drop(best.insert(name, path)),
         }
     }
     // CoRe, or the baseline that stands in its place.
-    let main = best
-        .get("core")
-        .or_else(|| best.iter().find(|(name, _)| *name != "pooled").map(|(_, choice)| choice));
-    results.selection = main.map(|choice| Selection {
-        rule,
-        limit: choice.limit,
-        split: split.into(),
-        chosen: results.estimators[choice.chosen].penalty_weight,
-        arg_min: results.estimators[choice.arg_min].penalty_weight,
-        oracle: oracle(results, choice),
-    });
-    // Where there was nothing to choose from, nothing is marked.
-    for choice in best.values().filter(|choice| choice.path.len() > 1) {
-        results.estimators[choice.chosen].chosen = true;
+    let main =
+        best.get("core").or_else(|| best.iter().find(|(name, _)| **name != "pooled").map(|(_, path)| path));
+    let main = main.ok_or_else(|| SelectError::NoRows(SplitName::VALIDATION.into()))?;
+    let chosen = &judged[main.chosen()].estimator.config;
+    let penalty = judged[main.places[main.places.len() - 1]].estimator.config.penalty;
+    let is_several = |path: &&Path| path.places.len() > 1;
+    Ok(Selected {
+        chosen: best.values().filter(is_several).map(Path::chosen).collect(),
+        setting: (penalty, chosen.penalty_weight, chosen.ridge),
+        highest,
+        selection: selection(judged, main, rule, dataset, rows)?,
+    })
+}
+
+/// What each validation row adds to the criterion, as a mean over the runs.
+fn terms(setting: &Judged, rule: Rule) -> Result<Vec<f64>, SelectError> {
+    let runs: Vec<Vec<f64>> =
+        setting.answers.iter().map(|answers| answers.terms(rule)).collect::<Result<_, _>>()?;
+    let rows = runs.first().map_or(0, Vec::len);
+    Ok((0..rows).map(|row| runs.iter().map(|run| run[row]).sum::<f64>() / runs.len() as f64).collect())
+}
+
+/// Name and places of each path: the pooled settings alone, and, before the settings of each penalty, as its λ = 0.
+fn paths<'a>(judged: &[Judged<'a>]) -> Vec<(&'a str, Vec<usize>)> {
+    let of = |penalty: Penalty| {
+        (0..judged.len()).filter(move |&place| judged[place].estimator.config.penalty == penalty)
+    };
+    let mut penalties: Vec<Penalty> = Vec::new();
+    for setting in judged {
+        if !penalties.contains(&setting.estimator.config.penalty) {
+            penalties.push(setting.estimator.config.penalty);
+        }
     }
-    Ok(())
+    let path = |penalty: &Penalty| {
+        let pooled = of(Penalty::NONE).filter(|_| *penalty != Penalty::NONE);
+        (penalty.estimator_name(), pooled.chain(of(*penalty)).collect())
+    };
+    penalties.iter().map(path).collect()
 }
 
-/// A [`Pick`] whose places are those in the list of all settings.
-struct Choice {
-    path: Vec<usize>,
-    chosen: usize,
-    arg_min: usize,
-    limit: Option<f64>,
-}
-
-fn choose(
-    results: &Results,
-    path: Vec<usize>,
+fn selection(
+    judged: &[Judged],
+    path: &Path,
     rule: Rule,
-    split: &str,
-    constant_loss: f64,
-) -> Result<Choice, SelectError> {
-    let candidate = |&k: &usize| {
-        let setting = &results.estimators[k];
-        Some(Candidate {
-            penalty_weight: setting.penalty_weight,
-            loss: loss_of(setting, split).filter(|loss| loss.is_finite())?,
-            standard_error: setting.standard_error.get(split).and_then(|numbers| numbers.loss),
-            loss_sd: setting.mean.get(split).and_then(|numbers| numbers.loss_sd),
-        })
+    dataset: &Dataset,
+    rows: &[Rows],
+) -> Result<Selection, SelectError> {
+    let config = |place: usize| &judged[path.places[place]].estimator.config;
+    let point = |(place, &value): (usize, &f64)| CriterionPoint {
+        penalty: config(place).penalty.to_string(),
+        penalty_weight: config(place).penalty_weight,
+        ridge: config(place).ridge,
+        value,
     };
-    let no_loss = || SelectError::NoLoss(split.into());
-    let candidates: Vec<Candidate> = path.iter().map(candidate).collect::<Option<_>>().ok_or_else(no_loss)?;
-    let Pick { chosen, arg_min, limit } = rule.pick(&candidates, constant_loss)?.ok_or_else(no_loss)?;
-    Ok(Choice { chosen: path[chosen], arg_min: path[arg_min], limit, path })
+    let losses = |place: usize| -> Result<f64, SelectError> {
+        let terms = terms(&judged[path.places[place]], Rule::StandardError)?;
+        Ok(terms.iter().sum::<f64>() / terms.len() as f64)
+    };
+    let losses: Vec<f64> = (0..path.places.len()).map(losses).collect::<Result<_, _>>()?;
+    let arg_min = (0..losses.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(0);
+    let mut selection = Selection {
+        rule,
+        limit: path.pick.limit,
+        split: SplitName::VALIDATION.into(),
+        chosen: config(path.pick.chosen).penalty_weight,
+        arg_min: config(arg_min).penalty_weight,
+        oracle: None,
+        criterion: path.pick.values.iter().enumerate().map(point).collect(),
+        folds: rows.len(),
+        rows: rows.iter().map(Rows::len).sum(),
+        groups: rows.iter().map(|rows| rows.groups.larger().count()).sum(),
+        swaps: swaps(&judged[path.places[0]], dataset),
+        cautions: Vec::new(),
+    };
+    selection.cautions = cautions(&selection, path, judged);
+    Ok(selection)
 }
 
-fn loss_of(setting: &EstimatorResult, split: &str) -> Option<f64> {
-    setting.mean.get(split)?.loss
+/// The largest swaps of the first setting, the pooled one.
+fn swaps(pooled: &Judged, dataset: &Dataset) -> Vec<Swap> {
+    let Some(mut swaps) = pooled.answers.first().and_then(Answers::swap_in_sds) else { return Vec::new() };
+    swaps.retain(|(_, _, sds)| sds.is_finite());
+    swaps.sort_by(|a, b| b.2.total_cmp(&a.2));
+    let names = match crate::rows::task(dataset) {
+        Some(Task::Classes(names)) => names,
+        _ => Vec::new(),
+    };
+    let name = |class: usize| names.get(class).cloned();
+    let named = |(a, b, sds): (usize, usize, f64)| Swap { between: name(a).zip(name(b)), sds };
+    swaps.into_iter().take(MOST_SWAPS).map(named).collect()
 }
 
-/// The best setting of the path on the test split on which the settings differ most.
-fn oracle(results: &Results, choice: &Choice) -> Option<Oracle> {
-    let error = |k: usize, split: &str| {
-        let numbers: Option<&Numbers> = results.estimators[k].mean.get(split);
-        numbers.and_then(|numbers| numbers.error)
-    };
-    let tests = results.data.splits.keys().filter(|name| name.is_test());
+/// What makes the choice uncertain.
+fn cautions(selection: &Selection, path: &Path, judged: &[Judged]) -> Vec<String> {
+    let mut cautions = Vec::new();
+    let few_groups = selection.rule.is_guarded() && selection.groups < FEW_GROUPS;
+    if selection.rows < FEW_ROWS || few_groups {
+        cautions.push(format!(
+            "The choice rests on {} held-out rows with {} groups: another draw of so few may choose another weight.",
+            selection.rows, selection.groups
+        ));
+    }
+    let weights = || selection.criterion.iter().map(|point| point.penalty_weight);
+    let largest = weights().fold(0.0, f64::max);
+    if selection.chosen == largest && weights().any(|weight| weight < largest) {
+        let unless = if largest.is_infinite() { "" } else { "; a larger one may be better" };
+        cautions
+            .push(format!("λ = {} is the largest weight that was tried{unless}.", weight::shown(largest)));
+    }
+    let Rule::GuardedError { guard } = selection.rule else { return cautions };
+    let answers = judged[path.chosen()].answers.first();
+    if let Some(guarded) =
+        answers.and_then(|answers| answers.guarded_error(guard)).filter(|error| *error > UNGUARDED)
+    {
+        cautions.push(format!(
+            "Even with this weight, such a style shift could turn {:.0} % of the answers: these groups cannot guard against it. \
+             Collect more groups, or groups in which style varies more.",
+            100.0 * guarded
+        ));
+    }
+    cautions
+}
+
+/// The best setting with hindsight, of the path and of what was trained afterwards, on the test split on which the path differs most.
+/// For comparison alone.
+pub(super) fn oracle(path: &Results, trained: &[EstimatorResult]) -> Option<Oracle> {
+    let error = |setting: &EstimatorResult, split: &str| setting.mean.get(split)?.error;
+    let is_of_path =
+        |setting: &&EstimatorResult| setting.name == "core" || setting.penalty == Penalty::NONE.name();
+    let of_path = || path.estimators.iter().filter(is_of_path);
     let spread = |split: &SplitName| {
-        let errors: Vec<f64> = choice.path.iter().filter_map(|&k| error(k, split)).collect();
+        let errors: Vec<f64> = of_path().filter_map(|setting| error(setting, split)).collect();
         let (low, high) =
             (errors.iter().copied().reduce(f64::min)?, errors.iter().copied().reduce(f64::max)?);
         Some(high - low)
     };
+    let tests = path.data.splits.keys().filter(|name| name.is_test());
     let split = tests.filter_map(|split| Some((split, spread(split)?))).max_by(|a, b| a.1.total_cmp(&b.1))?.0;
-    let errors = choice.path.iter().filter_map(|&k| Some((k, error(k, split)?)));
-    let (k, error) = errors.min_by(|a, b| a.1.total_cmp(&b.1))?;
-    Some(Oracle { split: split.to_string(), penalty_weight: results.estimators[k].penalty_weight, error })
+    let all = of_path().chain(trained.iter().filter(is_of_path));
+    let errors = all.filter_map(|setting| Some((setting.penalty_weight, error(setting, split)?)));
+    let (penalty_weight, error) = errors.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(Oracle { split: split.to_string(), penalty_weight, error })
 }
 
-/// How a penalty weight was chosen, in one sentence. The error of a regression has the units of its label.
+/// How a penalty weight was chosen, in a few sentences. The error of a regression has the units of its label.
 pub fn sentence(selection: &Selection, is_regression: bool) -> String {
     let Selection { split, chosen, arg_min, .. } = selection;
     let rule = selection.rule.words(split);
@@ -116,12 +241,48 @@ pub fn sentence(selection: &Selection, is_regression: bool) -> String {
         format!("; with hindsight, λ = {weight} is best on {split} (error of {error})")
     });
     let (chosen, arg_min) = (weight::shown(*chosen), weight::shown(*arg_min));
-    format!("Penalty weight λ = {chosen}: {rule}. The lowest loss has λ = {arg_min}{oracle}.")
+    let mut text = format!("Penalty weight λ = {chosen}: {rule}{}.", on_what(selection));
+    if let Some(swap) = selection.swaps.first() {
+        text += &format!(" {}", swap_words(swap));
+    }
+    text += &format!(" The lowest loss has λ = {arg_min}{oracle}.");
+    selection.cautions.iter().for_each(|caution| text += &format!(" {caution}"));
+    text
 }
 
-/// Mean loss on `rows` of the prediction that only knows the training labels: their shares, or their mean.
-pub(crate) fn constant_loss(dataset: &Dataset, rows: &[usize]) -> f64 {
+fn on_what(selection: &Selection) -> String {
+    let Selection { rows, groups, folds, .. } = selection;
+    match (rows, folds) {
+        (0, _) => String::new(),
+        (_, 1) => format!(", on {rows} held-out rows with {groups} groups"),
+        _ => format!(", on {rows} rows with {groups} groups, held out in {folds} folds"),
+    }
+}
+
+/// What the swap distance means.
+fn swap_words(swap: &Swap) -> String {
+    let sds = swap.sds;
+    let size = match sds {
+        sds if sds < 1.0 => "less than style varies inside groups, so shifts of one SD count",
+        _ => "the style shift that counts",
+    };
+    match &swap.between {
+        Some((a, b)) => {
+            format!(
+                "For the pooled model, swapping the styles of {a} and {b} is a shift of {sds:.1} within-group SDs: {size}."
+            )
+        }
+        None => format!(
+            "For the pooled model, swapping the styles of high and low labels is a shift of {sds:.1} within-group SDs: {size}."
+        ),
+    }
+}
+
+/// Mean loss on the validation rows of the prediction that only knows the training labels: their shares, or their mean.
+fn constant_loss(dataset: &Dataset, validation: &[Rows]) -> f64 {
     let train = dataset.train();
+    let rows: Vec<usize> =
+        validation.iter().flat_map(|rows| (0..rows.len()).map(|position| rows.row(position))).collect();
     let mean =
         |values: &mut dyn Iterator<Item = f64>, count: usize| values.sum::<f64>() / count.max(1) as f64;
     match dataset.labels() {
@@ -137,138 +298,5 @@ pub(crate) fn constant_loss(dataset: &Dataset, rows: &[usize]) -> f64 {
             mean(&mut rows.iter().map(|&row| (f64::from(values[row]) - centre).powi(2)), rows.len())
         }
         Labels::Unknown { .. } => f64::NAN,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use corevar_data::BySplit;
-
-    use super::*;
-    use crate::results::{DataSummary, SCHEMA};
-
-    const WEIGHTS: [f64; 5] = [0.1, 1.0, 10.0, 100.0, 1000.0];
-
-    fn setting(penalty_weight: f64, loss: f64, shifted: f64) -> EstimatorResult {
-        let numbers = |error, loss, loss_sd| Numbers {
-            error: Some(error),
-            loss: Some(loss),
-            loss_sd: Some(loss_sd),
-            ..Default::default()
-        };
-        EstimatorResult {
-            name: "core".into(),
-            penalty: "logit-variance".into(),
-            penalty_weight,
-            ridge: 0.001,
-            chosen: false,
-            runs: Vec::new(),
-            mean: BySplit::from([
-                ("val", numbers(0.1, loss, 1.0 / (1.0 + penalty_weight))),
-                ("test2", numbers(shifted, 1.0, 0.0)),
-            ]),
-            standard_error: BySplit::from([("val", Numbers { loss: Some(0.02), ..Default::default() })]),
-        }
-    }
-
-    fn path(losses: [f64; 5]) -> Results {
-        let shifted = [0.5, 0.3, 0.1, 0.05, 0.4];
-        let estimators = WEIGHTS
-            .iter()
-            .zip(losses)
-            .zip(shifted)
-            .map(|((&weight, loss), error)| setting(weight, loss, error));
-        Results {
-            schema: SCHEMA.into(),
-            title: None,
-            data: DataSummary {
-                name: "hand-made".into(),
-                rows: 1,
-                grouped_rows: 2,
-                groups: 1,
-                classes: vec!["a".into(), "b".into()],
-                splits: BySplit::from([("val", 1), ("test2", 1), ("train", 1)]),
-            },
-            estimators: estimators.collect(),
-            selection: None,
-        }
-    }
-
-    fn chosen(losses: [f64; 5], rule: Rule) -> f64 {
-        let mut results = path(losses);
-        select(&mut results, rule, 0.7).unwrap();
-        let marked: Vec<f64> = results
-            .estimators
-            .iter()
-            .filter(|setting| setting.chosen)
-            .map(|setting| setting.penalty_weight)
-            .collect();
-        let selection = results.selection.unwrap();
-        assert_eq!(marked, [selection.chosen]);
-        selection.chosen
-    }
-
-    #[test]
-    fn a_flat_path_takes_the_largest_weight() {
-        assert_eq!(chosen([0.2; 5], Rule::Tolerance { tolerance: 0.1 }), 1000.0);
-    }
-
-    #[test]
-    fn a_rising_path_stops_where_a_tenth_of_the_gain_is_lost() {
-        // Best 0.1, constant 0.7: the limit is 0.16.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Rule::Tolerance { tolerance: 0.1 }), 10.0);
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.17, 0.5], Rule::Tolerance { tolerance: 0.0 }), 0.1);
-    }
-
-    #[test]
-    fn a_u_shaped_path_goes_beyond_its_lowest_point() {
-        assert_eq!(chosen([0.3, 0.1, 0.12, 0.15, 0.6], Rule::Tolerance { tolerance: 0.1 }), 100.0);
-    }
-
-    #[test]
-    fn one_noisy_setting_below_does_not_end_the_path() {
-        assert_eq!(chosen([0.1, 0.17, 0.12, 0.14, 0.3], Rule::Tolerance { tolerance: 0.1 }), 100.0);
-    }
-
-    #[test]
-    fn one_standard_error_is_that_of_the_lowest() {
-        assert_eq!(chosen([0.3, 0.1, 0.119, 0.121, 0.6], Rule::StandardError), 10.0);
-    }
-
-    #[test]
-    fn the_guard_weighs_loss_against_its_spread() {
-        // Spread 1 / (1 + λ): 0.909, 0.5, 0.0909, 0.0099, 0.001. With ξ = 4: 1.92, 1.12, 0.33, 0.27, 0.60.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Rule::Guard { guard: 4.0 }), 100.0);
-        // Without a shift the lowest loss.
-        assert_eq!(chosen([0.1, 0.12, 0.15, 0.25, 0.6], Rule::Guard { guard: 0.0 }), 0.1);
-    }
-
-    #[test]
-    fn the_oracle_and_the_lowest_loss_stand_beside_the_choice() {
-        let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
-        select(&mut results, Rule::Tolerance { tolerance: 0.1 }, 0.7).unwrap();
-        let selection = results.selection.unwrap();
-        assert!((selection.limit.unwrap() - 0.16).abs() < 1e-12);
-        assert_eq!((selection.chosen, selection.arg_min), (10.0, 0.1));
-        let oracle = selection.oracle.unwrap();
-        assert_eq!((oracle.split.as_str(), oracle.penalty_weight, oracle.error), ("test2", 100.0, 0.05));
-    }
-
-    #[test]
-    fn of_two_ridges_the_lower_loss_decides() {
-        let mut results = path([0.1, 0.12, 0.15, 0.17, 0.5]);
-        results.estimators.push(EstimatorResult { ridge: 0.1, ..setting(10.0, 0.14, 0.2) });
-        select(&mut results, Rule::Tolerance { tolerance: 0.1 }, 0.7).unwrap();
-        assert!(results.estimators[5].chosen && !results.estimators[2].chosen);
-    }
-
-    #[test]
-    fn without_a_split_or_a_second_run_it_says_so() {
-        let mut results = path([0.1; 5]);
-        let mut without = results.clone();
-        without.estimators.iter_mut().for_each(|setting| setting.mean.clear());
-        assert_eq!(select(&mut without, Rule::default(), 0.7), Err(SelectError::NoLoss("val".into())));
-        results.estimators.iter_mut().for_each(|setting| setting.standard_error.clear());
-        assert_eq!(select(&mut results, Rule::StandardError, 0.7), Err(SelectError::OneRun));
     }
 }

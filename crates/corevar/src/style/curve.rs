@@ -1,5 +1,6 @@
 //! The guarded error as a curve over k, with a band by bootstrap over ids.
 
+use corevar_data::groups::QuantileBins;
 use corevar_data::{BySplit, Dataset, Groups, SplitName};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -64,15 +65,15 @@ pub(crate) struct HeldOut<'a> {
     pub outputs: &'a Outputs,
 }
 
-/// Every split with rows that was not trained on.
+/// Every split with rows that was not trained on, in the groups of [`Rows::grouped`].
 pub(crate) fn held_out<'a>(
     dataset: &'a Dataset,
     outputs: &'a BySplit<Outputs>,
-    label_bins: usize,
+    slices: Option<&QuantileBins>,
 ) -> Vec<HeldOut<'a>> {
     let part = |(name, outputs): (&'a SplitName, &'a Outputs)| {
         let rows = dataset.split(name).filter(|rows| !rows.is_empty() && !name.is_train())?;
-        Some(HeldOut { name, rows: Rows::new(dataset, rows, label_bins), outputs })
+        Some(HeldOut { name, rows: Rows::grouped(dataset, rows, slices), outputs })
     };
     outputs.iter().filter_map(part).collect()
 }

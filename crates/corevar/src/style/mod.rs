@@ -16,6 +16,7 @@
 mod curve;
 mod radius;
 mod spread;
+mod swap;
 #[cfg(test)]
 mod tests;
 
@@ -23,3 +24,4 @@ pub use curve::{GuardedCurve, GuardedPoint};
 pub(crate) use curve::{HeldOut, curves, guarded_errors, held_out};
 pub(crate) use radius::radius;
 pub use spread::{Sds, StyleSpread};
+pub(crate) use swap::{Scores, StyleSwap};

@@ -123,11 +123,17 @@ pub(super) fn deviations(rows: &Rows, outputs: &Outputs, group: &[usize]) -> Vec
         let row = &outputs.values[position * columns..(position + 1) * columns];
         values.extend(row.iter().map(|value| value - target));
     }
+    centre(&mut values, columns);
+    values
+}
+
+/// Takes from each row of a group the group's mean.
+pub(super) fn centre(values: &mut [f64], columns: usize) {
+    let rows = (values.len() / columns) as f64;
     for column in 0..columns {
-        let mean = values.iter().skip(column).step_by(columns).sum::<f64>() / group.len() as f64;
+        let mean = values.iter().skip(column).step_by(columns).sum::<f64>() / rows;
         values.iter_mut().skip(column).step_by(columns).for_each(|value| *value -= mean);
     }
-    values
 }
 
 /// Adds `weight · v v'`.

@@ -20,7 +20,7 @@ fn logits(differences: &[f64]) -> BySplit<Outputs> {
 }
 
 fn curve(dataset: &Dataset, outputs: &BySplit<Outputs>) -> GuardedCurve {
-    let parts = held_out(dataset, outputs, 10);
+    let parts = held_out(dataset, outputs, None);
     curves(&parts, None, 1)["test"].clone()
 }
 
@@ -29,7 +29,7 @@ fn curve(dataset: &Dataset, outputs: &BySplit<Outputs>) -> GuardedCurve {
 fn the_radius_is_the_margin_in_sds_inside_groups() {
     let data = dataset(&[true, true, false, false], &[Some(0), Some(0), Some(1), Some(1)]);
     let outputs = logits(&[4.0, 6.0, -1.0, 1.0]);
-    let spread = StyleSpread::of_parts(&held_out(&data, &outputs, 10)).unwrap();
+    let spread = StyleSpread::of_parts(&held_out(&data, &outputs, None)).unwrap();
     assert_eq!((spread.groups(), spread.outputs()), (2, 2));
     let sds = spread.sds();
     assert!((sds.of(0, 1) - 2f64.sqrt()).abs() < 1e-12);
@@ -37,7 +37,7 @@ fn the_radius_is_the_margin_in_sds_inside_groups() {
     assert!((radius(row(0), 0, &sds) - 4.0 / 2f64.sqrt()).abs() < 1e-12);
     assert!(radius(row(3), 1, &sds) < 0.0);
     // Class a turns at 2.83 and 4.24, class b at 0.71 and is wrong once.
-    let errors = guarded_errors(&held_out(&data, &outputs, 10)[0].rows, &outputs["test"], &spread);
+    let errors = guarded_errors(&held_out(&data, &outputs, None)[0].rows, &outputs["test"], &spread);
     assert_eq!(errors, [0.25, 0.5, 0.5, 0.75, 0.75, 1.0, 1.0]);
 }
 
@@ -64,7 +64,7 @@ fn classes_without_groups_are_told() {
     let data = dataset(&[true, true, false], &[Some(0), Some(0), None]);
     assert_eq!(curve(&data, &logits(&[1.0, 2.0, -2.0])).grouped_classes, ["a"]);
     let parts = dataset(&[true, false], &[Some(0), None]);
-    assert!(curves(&held_out(&parts, &logits(&[1.0, 2.0]), 10), None, 0).is_empty());
+    assert!(curves(&held_out(&parts, &logits(&[1.0, 2.0]), None), None, 0).is_empty());
 }
 
 /// Residuals -1 and 1 in one pair: SD √2, so at k = 1 both rows are |1| + √2 off.
@@ -80,7 +80,7 @@ fn a_regression_has_a_guarded_rms_error() {
 #[test]
 fn a_spread_from_a_file_must_fit_the_model() {
     let data = dataset(&[true, true], &[Some(0), Some(0)]);
-    let spread = StyleSpread::of_parts(&held_out(&data, &logits(&[1.0, 2.0]), 10)).unwrap();
+    let spread = StyleSpread::of_parts(&held_out(&data, &logits(&[1.0, 2.0]), None)).unwrap();
     assert!(spread.is_valid(2) && !spread.is_valid(3) && !spread.is_valid(usize::MAX));
     let damaged = |text: &str| {
         let json = serde_json::to_string(&spread).unwrap().replacen("0.125", text, 1);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batches::BatchMode;
+use crate::linear::StyleRank;
 use crate::model::{CnnSpec, ModelSpec};
 use crate::penalty::{Normalise, Penalty};
 use crate::range::{self, ConfigError};
@@ -28,7 +29,7 @@ pub struct TrainConfig {
     /// Give every feature mean 0 and unit variance over the training rows first, so that the ridge and the steps treat them
     /// alike. The model takes features in their own units all the same. Pictures are not touched.
     pub standardise: bool,
-    /// Passes over the training rows. At least 1. This and all below but the bins: networks only.
+    /// Passes over the training rows. At least 1. This and all below but the last three: networks only.
     pub epochs: usize,
     /// Rows per step. At least 1; groups stay whole only if it is at least 2.
     pub batch_size: usize,
@@ -43,10 +44,24 @@ pub struct TrainConfig {
     /// Largest norm of the whole gradient of risk and penalty; a longer one is scaled down. The ridge is added after
     /// that. Above 0.
     pub clip_norm: Option<f64>,
-    /// Bins that continuous labels are cut into for grouping. At least 1.
+    /// Slices that continuous labels are cut into for grouping. At least 1, which is the default: rows of a regression are grouped
+    /// by id alone. With more, by (slice, id), the slices being quantiles of the training labels.
+    #[serde(skip_serializing_if = "is_one")]
     pub label_bins: usize,
+    /// Directions of style that λ = ∞ takes from a linear model.
+    #[serde(skip_serializing_if = "is_usual")]
+    pub style_rank: StyleRank,
     /// Decides the weights at the start and the order of the rows.
     pub seed: u64,
+}
+
+/// Records are compared as texts: what has been added to the settings since is written where it is not the default.
+fn is_one(bins: &usize) -> bool {
+    *bins == 1
+}
+
+fn is_usual(rank: &StyleRank) -> bool {
+    *rank == StyleRank::default()
 }
 
 /// How the learning rate falls.
@@ -79,7 +94,8 @@ impl Default for TrainConfig {
             decay: Decay::Cosine,
             penalty_warmup: 0.0,
             clip_norm: None,
-            label_bins: 10,
+            label_bins: 1,
+            style_rank: StyleRank::default(),
             seed: 0,
         }
     }
@@ -116,6 +132,7 @@ impl TrainConfig {
         range::FROM_0.check("penalty_warmup", self.penalty_warmup)?;
         self.clip_norm.map_or(Ok(()), |norm| range::ABOVE_0.check("clip_norm", norm))?;
         range::AT_LEAST_1.check_all("label_bins", &[self.label_bins])?;
+        self.style_rank.check()?;
         if let Decay::Exponential(factor) = self.decay {
             range::FACTOR.check("decay", factor)?;
         }

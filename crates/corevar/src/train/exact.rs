@@ -3,7 +3,7 @@
 use corevar_data::Dataset;
 
 use super::{CheckedTrainConfig, EpochRecord, TrainConfig, TrainError, check_fit, new_model, scaling};
-use crate::linear::{self, LinearConfig, LinearError, LinearFit, Note, PathConfig, RowsMatrix};
+use crate::linear::{self, LinearConfig, LinearError, LinearFit, Note, NullSpace, PathConfig, RowsMatrix};
 use crate::model::{Model, Predictor};
 use crate::rows::Rows;
 
@@ -49,6 +49,7 @@ fn linear_config(config: &TrainConfig) -> LinearConfig {
         normalise: config.normalise,
         penalty_weight: config.penalty_weight,
         ridge: config.ridge,
+        style_rank: config.style_rank,
         ..Default::default()
     }
 }
@@ -56,19 +57,37 @@ fn linear_config(config: &TrainConfig) -> LinearConfig {
 fn notes(fit: &LinearFit) -> Vec<String> {
     // Whether there are groups is said, or refused, before anything is trained.
     let of_fit = fit.notes.iter().filter(|note| **note != Note::NoGroupOfTwo).map(Note::to_string);
-    let of_limit = fit.null_space.map(|space| {
-        format!(
-            "at penalty weight inf the groups vary in {} direction{} (singular values above {:.1e}), which leaves {} of \
-             {}; the logits inside a group differ by at most {:.1e}",
-            space.rank,
-            if space.rank == 1 { "" } else { "s" },
-            space.tolerance,
-            space.free,
-            space.free + space.rank,
-            space.largest_spread
-        )
-    });
-    of_fit.chain(of_limit).collect()
+    of_fit.chain(fit.null_space.map(limit_note)).collect()
+}
+
+/// What λ = ∞ took and left.
+fn limit_note(space: NullSpace) -> String {
+    let NullSpace { rank, varying, share, free, tolerance, largest_spread, .. } = space;
+    let taken = match varying {
+        _ if rank < varying => format!(
+            "at penalty weight inf the {rank} strongest of {varying} directions in which the groups vary are taken as style, \
+             {:.1} % of the variance inside groups",
+            100.0 * share
+        ),
+        1 => format!("at penalty weight inf the groups vary in 1 direction (singular values above {tolerance:.1e})"),
+        _ => format!(
+            "at penalty weight inf the groups vary in {varying} directions (singular values above {tolerance:.1e})"
+        ),
+    };
+    format!(
+        "{taken}, which leaves {free} of {}; the logits inside a group differ by at most {largest_spread:.1e}",
+        free + rank
+    )
+}
+
+/// Whether λ = ∞ leaves a linear model a direction of the training rows; [`LinearError::NoDirectionLeft`] where it does not.
+pub fn check_limit(config: &CheckedTrainConfig, dataset: &Dataset) -> Result<(), TrainError> {
+    check_fit(config, dataset)?;
+    let rows = Rows::new(dataset, dataset.train(), config.label_bins);
+    let scaling = scaling(config, dataset, &rows)?;
+    let config = LinearConfig { standardise: scaling.is_some(), ..linear_config(config) };
+    let config = config.check().map_err(LinearError::from)?;
+    Ok(linear::check_limit(&config, &RowsMatrix::new(&rows).data())?)
 }
 
 #[cfg(test)]

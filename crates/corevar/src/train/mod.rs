@@ -5,6 +5,7 @@ mod config;
 mod divergence;
 mod exact;
 mod log;
+mod no_groups;
 mod snapshot;
 
 use burn::module::{Module, ModuleVisitor, Param, ParamGroup, ParamId};
@@ -15,9 +16,12 @@ use corevar_data::{DataError, Dataset, Inputs, Tip};
 
 pub use config::{CheckedTrainConfig, Decay, TrainConfig};
 pub use divergence::{Cause, Symptom};
+pub use exact::check_limit;
 pub(crate) use exact::path as linear_path;
 pub(crate) use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
+pub(crate) use no_groups::NO_GROUPS_TIP;
+pub use no_groups::NoGroups;
 pub use snapshot::SnapshotError;
 pub(crate) use snapshot::{AfterStep, CheckpointStore, NoCheckpoints, Position, Snapshot};
 
@@ -30,7 +34,7 @@ use crate::model::{
     half_squared_weights, is_weight,
 };
 use crate::penalty::BatchOutputs;
-use crate::rows::{Rows, Task, feature_names, task};
+use crate::rows::{Rows, Task, feature_names, slices, task};
 
 /// More weights than this are a slip of the keyboard: a gigabyte, and several in training.
 const MOST_WEIGHTS: usize = 1 << 28;
@@ -175,6 +179,7 @@ fn new_model(
         features: feature_names(dataset),
         scaling,
         preparation: dataset.preparation().clone(),
+        slices: slices(dataset, config.label_bins),
         task,
         style: None,
         origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
@@ -236,7 +241,14 @@ fn run_epochs<M: Trainable>(
             let losses = rows.losses(logits.clone(), &batch.rows);
             let risk = losses.clone().mean();
             let labels: Vec<u32> = batch.rows.iter().map(|&row| rows.labels[row]).collect();
-            let outputs = BatchOutputs { logits, losses, labels: &labels, groups: &batch.groups };
+            let outputs = BatchOutputs {
+                logits,
+                losses,
+                numbers: rows.numbers(&batch.rows, device),
+                labels: &labels,
+                groups: &batch.groups,
+                group_weights: Some(&batch.group_weights),
+            };
             let penalty = config.penalty.of(outputs, config.normalise);
             let share = if config.penalty.needs_groups() { batch.share(config.normalise) } else { 1.0 };
             let weight = config.penalty_weight_at(progress) * share;

@@ -283,7 +283,14 @@ fn gradients_of_every_model_agree_with_finite_differences() {
         let logits = model.forward(inputs.clone());
         let losses = rows.losses(logits.clone(), &positions);
         let risk = losses.clone().mean();
-        let outputs = BatchOutputs { logits, losses, labels: &rows.labels, groups: &rows.groups };
+        let outputs = BatchOutputs {
+            logits,
+            losses,
+            numbers: None,
+            labels: &rows.labels,
+            groups: &rows.groups,
+            group_weights: None,
+        };
         risk + Penalty::LOGIT_VARIANCE.of(outputs, Normalise::Grouped)
     };
     for spec in models() {

@@ -1,15 +1,16 @@
 //! What a cache is valid for.
 
+use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use rayon::prelude::*;
 
+use crate::images::Limits;
 use crate::shape::Crop;
 
 /// To be raised whenever the same file and settings give other pixels than before.
-const DECODER: u32 = 3;
+const DECODER: u32 = 4;
 
 /// The options that decide on the pixels.
 #[derive(Debug, Clone, Copy, Hash)]
@@ -17,16 +18,18 @@ pub(crate) struct Settings {
     pub(crate) size: Option<(usize, usize)>,
     pub(crate) channels: Option<usize>,
     pub(crate) crop: Crop,
-    pub(crate) max_pixels: u64,
+    /// What is refused by them is remembered as unreadable.
+    pub(crate) limits: Limits,
 }
 
-/// Settings and, of every file, name, size and time of change. Names are relative to `folder`, so that
-/// it does not matter from where the program is called.
+/// Settings and, of every file, its name and what identifies it. Names are relative to `folder`, so that it does not matter from
+/// where the program is called.
 ///
+/// The states are taken before the pictures are decoded: a picture that changes later has another state at the next start.
 /// The hash of the standard library may change with its version: then caches are built anew.
 pub(crate) fn key(folder: &Path, files: &[PathBuf], settings: &Settings) -> u64 {
-    let states: Vec<Option<(u64, u128)>> =
-        files.par_iter().with_min_len(64).map(|file| state(file)).collect();
+    let state = |file: &PathBuf| std::fs::metadata(file).ok().map(|kind| FileState::of(&kind));
+    let states: Vec<Option<FileState>> = files.par_iter().with_min_len(64).map(state).collect();
     let mut hasher = DefaultHasher::new();
     (DECODER, settings, files.len()).hash(&mut hasher);
     for (file, state) in files.iter().zip(states) {
@@ -36,11 +39,40 @@ pub(crate) fn key(folder: &Path, files: &[PathBuf], settings: &Settings) -> u64 
     hasher.finish()
 }
 
-/// Size, and time of change in nanoseconds; `None` for what is not there.
-fn state(file: &Path) -> Option<(u64, u128)> {
-    let kind = std::fs::metadata(file).ok()?;
-    let changed = kind.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    Some((kind.len(), changed.map_or(0, |time| time.as_nanos())))
+/// What identifies the contents of a file: its size, its number in the file system, when it was written and when anything of it
+/// was changed, both in nanoseconds. The first time can be set by anybody; the second cannot, and changes with the contents, so
+/// that a picture in place of another with the same size and time is seen.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct FileState {
+    size: u64,
+    number: u64,
+    written: (i64, i64),
+    changed: (i64, i64),
+}
+
+#[cfg(unix)]
+impl FileState {
+    fn of(kind: &Metadata) -> FileState {
+        use std::os::unix::fs::MetadataExt;
+        FileState {
+            size: kind.size(),
+            number: kind.ino(),
+            written: (kind.mtime(), kind.mtime_nsec()),
+            changed: (kind.ctime(), kind.ctime_nsec()),
+        }
+    }
+}
+
+/// Other systems tell less: size, and the times of writing and making.
+#[cfg(not(unix))]
+impl FileState {
+    fn of(kind: &Metadata) -> FileState {
+        let time = |time: std::io::Result<std::time::SystemTime>| {
+            let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            since.map_or((0, 0), |since| (since.as_secs() as i64, i64::from(since.subsec_nanos())))
+        };
+        FileState { size: kind.len(), number: 0, written: time(kind.modified()), changed: time(kind.created()) }
+    }
 }
 
 /// Name of the cache file for a table: the same for the same settings, so that a stale cache is

@@ -5,7 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::format::{HEADER, Header, decode_notes};
-use crate::{Images, Pixels};
+use crate::{Images, Pixels, bounded};
 
 /// Up to this size the pixels are checked at every start; above, only when the time of change says that
 /// somebody wrote to the file.
@@ -14,7 +14,7 @@ const ALWAYS_CHECKED: u64 = 64 << 20;
 /// The pictures of a cache and the rows that could not be read; `None` if there is no cache, or if it is
 /// stale or damaged in any way.
 pub(crate) fn open(path: &Path, key: u64, rows: usize) -> Option<(Images, Vec<(usize, String)>)> {
-    let mut file = File::open(path).ok()?;
+    let mut file = bounded::open(path).ok()?;
     let kind = file.metadata().ok()?;
     let mut bytes = [0; HEADER];
     file.read_exact(&mut bytes).ok()?;

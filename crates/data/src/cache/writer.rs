@@ -5,7 +5,10 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{HEADER, Header, encode_notes};
-use crate::{DataError, ImageShape, Pixels};
+use crate::{DataError, ImageShape, Pixels, partial};
+
+/// In the name of every cache that is being written.
+const ENDING: &str = ".pixels.partial-";
 
 /// A cache under a temporary name, removed unless it is finished.
 pub(crate) struct Writer {
@@ -19,16 +22,21 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    /// Begins a cache in its folder, which is made if need be, and removes what writers that were killed left there.
     pub(crate) fn create(path: &Path, key: u64, shape: ImageShape) -> Result<Writer, DataError> {
-        let mut partial = path.as_os_str().to_os_string();
-        partial.push(format!(".partial-{}", std::process::id()));
-        let partial = PathBuf::from(partial);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder).map_err(DataError::io(folder, "create the cache folder"))?;
+        partial::remove_abandoned(folder, |name| name.contains(ENDING));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let partial = folder.join(partial::name(&name));
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(true);
-        let mut file = options.open(&partial).map_err(DataError::io(&partial, "create"))?;
-        file.write_all(&[0; HEADER]).map_err(DataError::io(&partial, "write"))?;
+        let mut file = partial::open(&partial, &options).map_err(DataError::io(&partial, "create"))?;
         let crc = crc32fast::Hasher::new();
-        Ok(Writer { file: Some(file), partial, path: path.to_path_buf(), key, shape, rows: 0, crc })
+        let head = file.write_all(&[0; HEADER]).map_err(DataError::io(&partial, "write"));
+        let writer = Writer { file: Some(file), partial, path: path.to_path_buf(), key, shape, rows: 0, crc };
+        // From here on the file is removed with the writer.
+        head.map(|()| writer)
     }
 
     /// Adds whole rows.

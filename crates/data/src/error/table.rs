@@ -169,6 +169,15 @@ pub enum TableProblem {
         /// The path as written.
         image: String,
     },
+    /// A link out of the folder that was named.
+    #[error("`{name}` is a link that leads out of the folder")]
+    LinkOut {
+        /// The link, relative to the folder.
+        name: String,
+    },
+    /// A name of a picture that no system takes.
+    #[error("the image name has {0} bytes")]
+    LongName(usize),
     /// Pictures that are not two folders deep.
     #[error("`{image}` does not lie in a folder split/class or class")]
     WrongDepth {
@@ -250,6 +259,10 @@ impl TableProblem {
             TableProblem::UnknownSplit { .. } => "write a name such as test2 instead of a number",
             TableProblem::OneClass { .. } => "put rows of another label into the split `train`",
             TableProblem::Outside { .. } => "move it into the folder, or set the field `allow_outside`",
+            TableProblem::LinkOut { .. } => {
+                "put the file itself into the folder, or set the field `allow_outside`"
+            }
+            TableProblem::LongName(_) => "mend the cell: it must hold a path relative to the table",
             TableProblem::WrongDepth { .. } => {
                 "sort the pictures into split/class/image, or write a metadata.csv"
             }

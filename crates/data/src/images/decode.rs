@@ -4,75 +4,140 @@
 //! white, 16 bits rounded to 8, CMYK turned into RGB, the first frame taken of an animation. Colour
 //! profiles are not applied. JPEG files are decoded in full size, whatever their mode: a picture that is decoded
 //! in another way because of its encoder would carry the encoder's mark into the training data.
+//!
+//! A JPEG file without its end marker is refused, and so are other files that end too early. A JPEG scan that was cut, with an end
+//! marker put behind it again, is not noticed: the decoder fills what is missing, and only a second decoder could tell.
 
-use std::io::{self, Cursor};
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
-use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+use image::{ImageDecoder, ImageError, ImageFormat, ImageReader};
 
+use super::claim::Claim;
 use super::picture::Picture;
 use crate::guard;
+use crate::memory::{self, Share};
+use crate::source_folder::SourceFolder;
 
-/// A file larger than this is no picture that anybody wants to train on.
-const MAX_FILE: u64 = 1 << 30;
+/// What a picture may claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Limits {
+    pub(crate) pixels: u64,
+    /// Bytes that all pictures which are being decoded may take together.
+    pub(crate) memory: u64,
+}
 
-/// Why a file is no picture.
+/// Why there is no picture.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// The file is at fault, and will be tomorrow.
     File(String),
-    /// The disk failed: the same file may be whole another time, so its row must not be left out.
+    /// The file was not to be had. It may be whole another time, so its row must not be left out.
     Disk(io::Error),
+    /// The file lies outside the folder that may be read.
+    Outside,
 }
 
-/// Reads and decodes a file.
-pub(super) fn decode(path: &Path, max_pixels: u64) -> Result<Picture, Fault> {
-    let bytes = read(path)?;
+/// A picture, and its share of the memory for as long as it is there.
+pub(super) struct Decoded {
+    pub(super) picture: Picture,
+    // Behind the picture: given back when the picture is gone.
+    _share: Share<'static>,
+}
+
+/// Reads and decodes a file of a folder. Waits while other threads decode so much that both would exceed the limit.
+pub(super) fn decode(folder: &SourceFolder, path: &Path, limits: &Limits) -> Result<Decoded, Fault> {
+    let file = folder.open(path).map_err(of_opening)?;
+    let length = file.metadata().map_err(Fault::Disk)?.len();
+    if length == 0 {
+        return Err(Fault::File("the file is empty".into()));
+    }
+    let claim = Claim::read(&mut BufReader::new(&file), length).map_err(of_header)?;
+    let needed = check(&claim, length, limits).map_err(Fault::File)?;
+    let share = memory::BUDGET.take(needed, limits.memory);
+    let bytes = read(&file, length, &claim).map_err(Fault::Disk)?;
     // The decoders are fuzzed by their authors, but a panic in one must not end a run over a million files.
-    let decoded = guard::guarded(|| decode_bytes(&bytes, max_pixels));
-    decoded.unwrap_or_else(|| Err("the decoder failed on it".into())).map_err(Fault::File)
+    let decoded = guard::guarded(|| decode_bytes(&bytes, &claim));
+    let picture = decoded.unwrap_or_else(|| Err("the decoder failed on it".into())).map_err(Fault::File)?;
+    Ok(Decoded { picture, _share: share })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Fault> {
-    let kind = std::fs::metadata(path).map_err(|cause| match cause.kind() {
-        io::ErrorKind::NotFound => Fault::File("no such file".into()),
-        _ => Fault::File(cause.to_string()),
-    })?;
-    let reason = match kind {
-        kind if kind.is_dir() => "it is a folder".into(),
-        // A pipe or a device could block or never end.
-        kind if !kind.is_file() => "it is not an ordinary file".into(),
-        kind if kind.len() == 0 => "the file is empty".into(),
-        kind if kind.len() > MAX_FILE => format!("the file has {} bytes", kind.len()),
-        _ => return std::fs::read(path).map_err(of_reading),
-    };
-    Err(Fault::File(reason))
-}
-
-fn of_reading(cause: io::Error) -> Fault {
+/// What a name in the table is to blame for, and what the system is: it may refuse today what it gives tomorrow.
+fn of_opening(cause: io::Error) -> Fault {
+    use io::ErrorKind::{CrossesDevices, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound};
+    #[cfg(unix)]
+    let is_loop = cause.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+    #[cfg(not(unix))]
+    let is_loop = false;
     match cause.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => Fault::File(cause.to_string()),
+        NotFound | NotADirectory => Fault::File("no such file".into()),
+        CrossesDevices => Fault::Outside,
+        IsADirectory | InvalidInput | InvalidFilename => Fault::File(cause.to_string()),
+        _ if is_loop => Fault::File(cause.to_string()),
         _ => Fault::Disk(cause),
     }
 }
 
-fn decode_bytes(bytes: &[u8], max_pixels: u64) -> Result<Picture, String> {
-    let mut reader =
-        ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|cause| cause.to_string())?;
-    let format = match reader.format() {
-        None => return Err("not a JPEG, PNG, GIF, BMP, PNM or WebP file".into()),
-        Some(ImageFormat::Jpeg) if is_cut_off(bytes) => return Err("unexpected end of file".into()),
-        Some(format) => format,
-    };
-    let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(max_pixels.saturating_mul(16).saturating_add(1 << 20));
+fn of_header(cause: io::Error) -> Fault {
+    match cause.kind() {
+        io::ErrorKind::UnexpectedEof => Fault::File("unexpected end of file".into()),
+        io::ErrorKind::InvalidData => Fault::File(cause.to_string()),
+        _ => Fault::Disk(cause),
+    }
+}
+
+/// Refuses a picture by what its header claims, before memory is asked for; else the memory that it takes.
+fn check(claim: &Claim, length: u64, limits: &Limits) -> Result<u64, String> {
+    let Claim { height, width, .. } = claim;
+    match claim.pixels() {
+        0 => return Err("it has no pixels".into()),
+        pixels if pixels > limits.pixels => {
+            let most = limits.pixels;
+            return Err(format!("it claims {height}x{width} pixels, more than the limit of {most}"));
+        }
+        _ => {}
+    }
+    let needed = claim.memory(length);
+    if needed > limits.memory {
+        let (needed, most) = (memory::megabytes(needed), memory::megabytes(limits.memory));
+        return Err(format!(
+            "to decode its {height}x{width} pixels takes {needed}, more than the {most} there are; \
+             make it smaller, or raise the field `decode_memory`"
+        ));
+    }
+    Ok(needed)
+}
+
+/// The whole file, which must still be the one whose header was read.
+fn read(mut file: &File, length: u64, claim: &Claim) -> io::Result<Vec<u8>> {
+    file.rewind()?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(length as usize)?;
+    file.take(length + 1).read_to_end(&mut bytes)?;
+    let is_same = bytes.len() as u64 == length
+        && Claim::read(&mut Cursor::new(&bytes), length).is_ok_and(|again| again == *claim);
+    if is_same { Ok(bytes) } else { Err(io::Error::other("the file changed while it was read")) }
+}
+
+fn decode_bytes(bytes: &[u8], claim: &Claim) -> Result<Picture, String> {
+    if claim.format == ImageFormat::Jpeg && is_cut_off(bytes) {
+        return Err("unexpected end of file".into());
+    }
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), claim.format);
+    let mut limits = image::Limits::no_limits();
+    // For frames and colour profiles; that of the picture itself is counted below.
+    limits.max_alloc = Some(claim.working);
     reader.limits(limits);
-    let mut decoder = reader.into_decoder().map_err(reason)?;
-    let (width, height) = decoder.dimensions();
-    check_size(height as usize, width as usize, max_pixels)?;
-    let orientation = decoder.orientation().map_err(reason)?;
-    let picture = Picture::of(DynamicImage::from_decoder(decoder).map_err(reason)?, orientation);
-    Ok(match format {
+    let decoder = reader.into_decoder().map_err(reason)?;
+    if decoder.dimensions() != (claim.width, claim.height) || decoder.total_bytes() > claim.output() {
+        return Err("its headers contradict each other".into());
+    }
+    let colour = decoder.color_type();
+    let mut pixels = vec![0; decoder.total_bytes() as usize];
+    decoder.read_image(&mut pixels).map_err(reason)?;
+    let picture = Picture::new(claim, colour, pixels)?;
+    Ok(match claim.format {
         ImageFormat::Gif | ImageFormat::Bmp | ImageFormat::WebP => picture.grey_if_colourless(),
         _ => picture,
     })
@@ -89,21 +154,12 @@ fn is_cut_off(jpeg: &[u8]) -> bool {
     last.is_none_or(|pair| pair[1] == START_OF_SCAN)
 }
 
-/// Refuses a picture by the size that its header claims, before memory is asked for.
-fn check_size(height: usize, width: usize, max_pixels: u64) -> Result<(), String> {
-    match (height as u64).checked_mul(width as u64) {
-        Some(0) => Err("it has no pixels".into()),
-        Some(pixels) if pixels <= max_pixels => Ok(()),
-        _ => Err(format!("it claims {height}x{width} pixels, more than the limit of {max_pixels}")),
-    }
-}
-
 fn reason(error: ImageError) -> String {
     match error {
-        ImageError::IoError(cause) if cause.kind() == std::io::ErrorKind::UnexpectedEof => {
+        ImageError::IoError(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => {
             "unexpected end of file".into()
         }
-        ImageError::Limits(_) => "it claims more pixels than the limit".into(),
+        ImageError::Limits(_) => "it asks for more memory than its size allows".into(),
         other => other.to_string(),
     }
 }
@@ -122,9 +178,31 @@ mod tests {
             for bits in [0x01, 0x55, 0xFF] {
                 let mut bytes = whole.clone();
                 bytes[at] ^= bits;
-                let decoded = guard::guarded(|| decode_bytes(&bytes, 1 << 20));
-                assert!(decoded.is_some(), "byte {at} with {bits:#x}");
+                let Ok(claim) = Claim::read(&mut Cursor::new(&bytes), bytes.len() as u64) else { continue };
+                if claim.pixels() <= 1 << 20 {
+                    let decoded = guard::guarded(|| decode_bytes(&bytes, &claim));
+                    assert!(decoded.is_some(), "byte {at} with {bits:#x}");
+                }
             }
         });
+    }
+
+    /// Every sound picture among the golden files is decoded within its claim: the decoder gives no more than was counted, and
+    /// names the same size.
+    #[test]
+    fn claims_cover_what_the_decoders_give() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+        let files = ["pictures", "photographs"].into_iter().flat_map(|folder| std::fs::read_dir(golden.join(folder)).unwrap());
+        let mut decoded = 0;
+        for path in files.map(|entry| entry.unwrap().path()).filter(|path| super::super::has_image_suffix(path)) {
+            let bytes = std::fs::read(&path).unwrap();
+            let claim = Claim::read(&mut Cursor::new(&bytes), bytes.len() as u64).unwrap();
+            let picture = decode_bytes(&bytes, &claim).unwrap_or_else(|reason| panic!("{path:?}: {reason}"));
+            assert_eq!((picture.height * picture.width) as u64, claim.pixels(), "{path:?}");
+            let mut decoder = ImageReader::with_format(Cursor::new(&bytes), claim.format).into_decoder().unwrap();
+            assert_eq!(decoder.orientation().unwrap(), claim.orientation, "{path:?}");
+            decoded += 1;
+        }
+        assert!(decoded > 20, "{decoded}");
     }
 }

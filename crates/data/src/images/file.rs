@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use super::Crop;
-use super::decode::{Fault, decode};
+use super::decode::{Fault, Limits, decode};
 use super::picture::Picture;
 use super::resize::write;
 use crate::error::{ImageProblem, Place};
-use crate::{DataError, ImageShape};
+use crate::source_folder::SourceFolder;
+use crate::{DataError, ImageShape, memory};
 
 /// What is done to a picture: told its size and its pixels.
 pub type Change<'a> = dyn Fn(ImageShape, &mut [u8]) -> Result<(), DataError> + 'a;
 
-/// Pixels of a photograph that is meant to be shrunk to a few thousand.
-const MAX_PIXELS: u64 = 1 << 28;
+/// Of a photograph that is meant to be shrunk to a few thousand pixels.
+const LIMITS: Limits = Limits { pixels: 1 << 28, memory: memory::DECODING };
 
 /// Writes the picture in the wanted shape, all of it, stretched. `change` is made to the original.
 pub fn read_changed(
@@ -24,29 +25,31 @@ pub fn read_changed(
 ) -> Result<(), DataError> {
     let unreadable = |fault| match fault {
         Fault::Disk(cause) => DataError::Io { path: path.into(), action: "read", cause },
-        Fault::File(reason) => {
-            let image = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            Place::file(path).images(ImageProblem::Unreadable { image, reason })
-        }
+        Fault::File(reason) => unreadable(path, reason),
+        Fault::Outside => unreadable(path, "it lies outside the folder".into()),
     };
-    let mut picture = decode(path, MAX_PIXELS).map_err(unreadable)?;
+    let anywhere = SourceFolder::new(Path::new(""), true).map_err(DataError::io(path, "read"))?;
+    let mut decoded = decode(&anywhere, path, &LIMITS).map_err(unreadable)?;
     if let Some(change) = change {
-        picture = in_colour(picture);
+        let picture = &mut decoded.picture;
+        in_colour(picture);
         let original = ImageShape { height: picture.height, width: picture.width, channels: 3 };
         change(original, &mut picture.bytes)?;
     }
-    write(&picture, Crop::None, shape, out);
+    write(&decoded.picture, Crop::None, shape, out);
     Ok(())
 }
 
+fn unreadable(path: &Path, reason: String) -> DataError {
+    let image = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    Place::file(path).images(ImageProblem::Unreadable { image, reason })
+}
+
 /// Three channels, which colour changes need.
-fn in_colour(picture: Picture) -> Picture {
-    match picture.channels {
-        1 => {
-            let bytes = picture.bytes.iter().flat_map(|grey| [*grey; 3]).collect();
-            Picture { channels: 3, bytes, ..picture }
-        }
-        _ => picture,
+fn in_colour(picture: &mut Picture) {
+    if picture.channels == 1 {
+        picture.bytes = picture.bytes.iter().flat_map(|grey| [*grey; 3]).collect();
+        picture.channels = 3;
     }
 }
 

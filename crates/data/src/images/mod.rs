@@ -1,5 +1,6 @@
 //! Pictures from files to rows of bytes of one size.
 
+mod claim;
 mod decode;
 mod file;
 mod pack;
@@ -9,6 +10,7 @@ mod resize;
 use std::path::Path;
 
 pub use file::{Change, read_changed};
+pub(crate) use decode::Limits;
 pub(crate) use pack::{Request, load};
 
 pub use crate::error::ImageProblem;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Row, find, find_optional, subfolders};
+use super::files::{self, Origin, Row, find, find_optional, subfolders};
 use super::{ImportOptions, ImportReport, Source, fault};
 use crate::DataError;
 use crate::images::has_image_suffix;
@@ -10,13 +10,13 @@ use crate::names::nearest;
 
 /// The folder is the label. There are no ids and no splits; the reader makes a split.
 pub(super) fn import(
-    from: &Path,
+    origin: &Origin,
     out: &Path,
     options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
-    let rows = rows(from, &options.classes)?;
-    files::write(out, &[], &rows, progress)?;
+    let rows = rows_of(origin, &options.classes)?;
+    files::write(origin, out, &[], &rows, progress)?;
     let note = "no splits and no ids: a split is made when the table is read".to_string();
     Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note] })
 }
@@ -26,8 +26,13 @@ pub fn is_begun(from: &Path) -> bool {
     from.ends_with("JPEGImages") || find_optional(from, &["JPEGImages"]).is_some()
 }
 
-/// The pictures of these classes, of all if none is named.
+/// The pictures of these classes, of all if none is named. Links do not lead out of the folder.
 pub fn rows(from: &Path, classes: &[String]) -> Result<Vec<Row>, DataError> {
+    rows_of(&Origin::new(from, false)?, classes)
+}
+
+fn rows_of(origin: &Origin, classes: &[String]) -> Result<Vec<Row>, DataError> {
+    let from = origin.path();
     let root = if from.ends_with("JPEGImages") {
         from.to_path_buf()
     } else {
@@ -50,6 +55,7 @@ pub fn rows(from: &Path, classes: &[String]) -> Result<Vec<Row>, DataError> {
     if rows.is_empty() {
         return Err(fault(&root, "there are no pictures in its folders", "unpack the archive again"));
     }
+    origin.check_pictures(&root, &rows)?;
     Ok(rows)
 }
 

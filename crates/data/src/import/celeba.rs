@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::files::{self, Row, check_pictures, find, find_optional};
+use super::files::{self, Origin, Row, find, find_optional};
 use super::lists::{self, List};
 use super::{ImportOptions, ImportReport, Source, fault, fault_at};
 use crate::DataError;
@@ -11,13 +11,13 @@ use crate::names::nearest;
 
 /// All attributes are columns of 0 and 1; the label is `Eyeglasses` or `no-Eyeglasses`, say.
 pub(super) fn import(
-    from: &Path,
+    origin: &Origin,
     out: &Path,
     options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
-    let Pictures { attributes, rows } = pictures(from, options)?;
-    files::write(out, &attributes, &rows, progress)?;
+    let Pictures { attributes, rows } = pictures_of(origin, options)?;
+    files::write(origin, out, &attributes, &rows, progress)?;
     Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new() })
 }
 
@@ -39,12 +39,17 @@ pub fn is_begun(from: &Path) -> bool {
 
 /// Reads the lists under `from`; every picture they name is there.
 pub fn pictures(from: &Path, options: &ImportOptions) -> Result<Pictures, DataError> {
+    pictures_of(&Origin::new(from, options.allow_outside)?, options)
+}
+
+fn pictures_of(origin: &Origin, options: &ImportOptions) -> Result<Pictures, DataError> {
+    let from = origin.path();
     let needed = Source::Celeba.files();
     let list = |names: [&str; 2]| find(from, &names, needed);
     let attributes_path = list(["list_attr_celeba.txt", "list_attr_celeba.csv"])?;
-    let attributes = lists::read(&attributes_path)?;
-    let persons = pairs(&list(["identity_CelebA.txt", "identity_CelebA.csv"])?)?;
-    let parts = pairs(&list(["list_eval_partition.txt", "list_eval_partition.csv"])?)?;
+    let attributes = lists::read(origin, &attributes_path)?;
+    let persons = pairs(origin, &list(["identity_CelebA.txt", "identity_CelebA.csv"])?)?;
+    let parts = pairs(origin, &list(["list_eval_partition.txt", "list_eval_partition.csv"])?)?;
     let folder = picture_folder(&find(from, &["img_align_celeba"], needed)?);
     let label = label_column(&attributes_path, &attributes, options)?;
     let mut rows = Vec::with_capacity(attributes.rows.len());
@@ -76,7 +81,7 @@ pub fn pictures(from: &Path, options: &ImportOptions) -> Result<Pictures, DataEr
             attributes: flags.into_iter().map(str::to_string).collect(),
         });
     }
-    check_pictures(&folder, &rows)?;
+    origin.check_pictures(&folder, &rows)?;
     Ok(Pictures { attributes: attributes.header, rows })
 }
 
@@ -87,8 +92,8 @@ fn picture_folder(folder: &Path) -> std::path::PathBuf {
 }
 
 /// Picture -> value of a list with one value a picture.
-fn pairs(path: &Path) -> Result<HashMap<String, String>, DataError> {
-    let List { rows, .. } = lists::read(path)?;
+fn pairs(origin: &Origin, path: &Path) -> Result<HashMap<String, String>, DataError> {
+    let List { rows, .. } = lists::read(origin, path)?;
     rows.into_iter()
         .map(|(line, name, mut values)| match (values.pop(), values.is_empty()) {
             (Some(value), true) => Ok((name, value)),

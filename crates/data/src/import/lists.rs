@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::files::Origin;
 use super::{fault, fault_at};
 use crate::{DataError, bounded};
 
@@ -18,8 +19,8 @@ pub(super) struct List {
 
 /// Reads a list. Before the first picture there may be a line with the number of pictures and a line
 /// with the names of the columns; copies differ.
-pub(super) fn read(path: &Path) -> Result<List, DataError> {
-    let text = bounded::read(path, LARGEST).map_err(DataError::io(path, "read"))?;
+pub(super) fn read(origin: &Origin, path: &Path) -> Result<List, DataError> {
+    let text = bounded::read_open(&origin.open(path)?, LARGEST).map_err(DataError::io(path, "read"))?;
     let again = "take the file as its authors published it";
     let text = String::from_utf8(text).map_err(|_| fault(path, "it is not text", again))?;
     let mut list = List { header: Vec::new(), rows: Vec::new() };
@@ -59,11 +60,10 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Result<List, DataError> {
-        let path = std::env::temp_dir().join(format!("corevar-list-{}-{}", std::process::id(), text.len()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.txt");
         std::fs::write(&path, text).unwrap();
-        let list = read(&path);
-        std::fs::remove_file(&path).unwrap();
-        list
+        read(&Origin::new(folder.path(), false).unwrap(), &path)
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::find;
+use super::files::{Origin, find};
 use super::{ImportReport, Source, fault, idx};
 use crate::save::save;
 use crate::{Attribute, DataError, Dataset, ImageShape, Labels, Split, SplitName};
 
 /// Digits with their label; the original split into `train` and `test`.
-pub(super) fn mnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> {
-    write(&digits(from)?, out)
+pub(super) fn mnist(origin: &Origin, out: &Path) -> Result<ImportReport, DataError> {
+    write(&digits_of(origin)?, out)
 }
 
 /// Whether any of the files is there.
@@ -18,14 +18,19 @@ pub fn is_begun(from: &Path) -> bool {
     names.iter().any(|name| find_idx(from, &format!("{name}-ubyte"), Source::Mnist).is_ok())
 }
 
-/// The digits under `from`, in memory.
+/// The digits under `from`, in memory. Links do not lead out of it.
 pub fn digits(from: &Path) -> Result<Dataset, DataError> {
+    digits_of(&Origin::new(from, false)?)
+}
+
+fn digits_of(origin: &Origin) -> Result<Dataset, DataError> {
+    let from = origin.path();
     let mut digits = Digits::default();
     for (part, split) in [("train", SplitName::TRAIN), ("t10k", SplitName::TEST)] {
         let images = find_idx(from, &format!("{part}-images-idx3-ubyte"), Source::Mnist)?;
         let labels = find_idx(from, &format!("{part}-labels-idx1-ubyte"), Source::Mnist)?;
-        let (sizes, labels_of_row) = idx::bytes(&labels)?;
-        let rows = digits.push_images(&images, split, None)?;
+        let (sizes, labels_of_row) = idx::bytes(origin, &labels)?;
+        let rows = digits.push_images(origin, &images, split, None)?;
         if sizes != [rows] {
             let reason = format!("it has labels {sizes:?} for {rows} pictures");
             return Err(fault(&labels, reason, "take images and labels of the same part"));
@@ -38,14 +43,15 @@ pub fn digits(from: &Path) -> Result<Dataset, DataError> {
 
 /// The same digits with their writer as the id. QMNIST has 60000 test digits, of which MNIST's 10000
 /// are the first.
-pub(super) fn qmnist(from: &Path, out: &Path) -> Result<ImportReport, DataError> {
+pub(super) fn qmnist(origin: &Origin, out: &Path) -> Result<ImportReport, DataError> {
+    let from = origin.path();
     let mut digits = Digits::default();
     let mut series = Vec::new();
     let mut notes = Vec::new();
     for (part, split) in [("train", SplitName::TRAIN), ("t10k", SplitName::TEST)] {
         let labels = find_idx(from, &format!("qmnist-{split}-labels-idx2-int"), Source::Qmnist)?;
         let images = find_idx(from, &format!("{part}-images-idx3-ubyte"), Source::Qmnist)?;
-        let (sizes, numbers) = idx::integers(&labels)?;
+        let (sizes, numbers) = idx::integers(origin, &labels)?;
         let &[labelled, 8] = sizes.as_slice() else {
             return Err(fault(
                 &labels,
@@ -53,7 +59,7 @@ pub(super) fn qmnist(from: &Path, out: &Path) -> Result<ImportReport, DataError>
                 "download the file again",
             ));
         };
-        let rows = digits.push_images(&images, split, Some(labelled))?;
+        let rows = digits.push_images(origin, &images, split, Some(labelled))?;
         if rows < labelled {
             notes.push(format!("{split}: the first {rows} of the {labelled} digits that QMNIST labels"));
         }
@@ -85,8 +91,14 @@ struct Digits {
 
 impl Digits {
     /// Adds the pictures of a part and says how many; at most `at_most` are allowed.
-    fn push_images(&mut self, path: &Path, split: &str, at_most: Option<usize>) -> Result<usize, DataError> {
-        let (sizes, pixels) = idx::bytes(path)?;
+    fn push_images(
+        &mut self,
+        origin: &Origin,
+        path: &Path,
+        split: &str,
+        at_most: Option<usize>,
+    ) -> Result<usize, DataError> {
+        let (sizes, pixels) = idx::bytes(origin, path)?;
         let again = "take images and labels of the same data set";
         let &[rows, height, width] = sizes.as_slice() else {
             return Err(fault(path, format!("its sizes are {sizes:?}, not rows x height x width"), again));

@@ -13,6 +13,7 @@ mod waterbirds;
 
 use std::path::Path;
 
+use files::Origin;
 pub use files::Row;
 
 use crate::DataError;
@@ -41,7 +42,7 @@ pub struct ImportOptions {
     pub label: Option<String>,
     /// AwA2: only these classes; all if none is named.
     pub classes: Vec<String>,
-    /// Waterbirds: the pictures may be links that lead out of the folder of the table.
+    /// Links may lead out of the folder of the original files.
     pub allow_outside: bool,
 }
 
@@ -105,12 +106,8 @@ pub fn import(
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
     let unused = match source {
-        Source::Celeba if options.classes.is_empty() && !options.allow_outside => None,
-        Source::Awa2 if options.label.is_none() && !options.allow_outside => None,
-        _ if options.label.is_some() => Some("label"),
-        _ if !options.classes.is_empty() => Some("classes"),
-        Source::Waterbirds => None,
-        _ if options.allow_outside => Some("allow_outside"),
+        _ if options.label.is_some() && source != Source::Celeba => Some("label"),
+        _ if !options.classes.is_empty() && source != Source::Awa2 => Some("classes"),
         _ => None,
     };
     if let Some(field) = unused {
@@ -120,12 +117,13 @@ pub fn import(
     if !from.is_dir() {
         return Err(fault(from, "no such folder", &format!("it must hold {}", source.files())));
     }
+    let origin = Origin::new(from, options.allow_outside)?;
     match source {
-        Source::Mnist => mnist::mnist(from, out),
-        Source::Qmnist => mnist::qmnist(from, out),
-        Source::Celeba => celeba::import(from, out, options, progress),
-        Source::Awa2 => awa2::import(from, out, options, progress),
-        Source::Waterbirds => waterbirds::import(from, out, options, progress),
+        Source::Mnist => mnist::mnist(&origin, out),
+        Source::Qmnist => mnist::qmnist(&origin, out),
+        Source::Celeba => celeba::import(&origin, out, options, progress),
+        Source::Awa2 => awa2::import(&origin, out, options, progress),
+        Source::Waterbirds => waterbirds::import(&origin, out, options, progress),
     }
 }
 

@@ -2,21 +2,23 @@
 
 use std::path::Path;
 
-use super::files::{self, Row, check_pictures, find};
+use super::files::{self, Origin, Row, find};
 use super::{ImportOptions, ImportReport, Source, fault};
 use crate::DataError;
 use crate::table::{TableOptions, climbs_out, rows_of_table};
 
 /// `img_filename`, `y`, `split` (0, 1, 2) and whatever else there is.
 pub(super) fn import(
-    from: &Path,
+    origin: &Origin,
     out: &Path,
     options: &ImportOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<ImportReport, DataError> {
+    let from = origin.path();
     let path = find(from, &["metadata.csv"], Source::Waterbirds.files())?;
     let allow_outside = options.allow_outside;
-    let table = rows_of_table(&path, &TableOptions { allow_outside, ..Default::default() })?;
+    let file = origin.open(&path)?;
+    let table = rows_of_table(&path, file, &TableOptions { allow_outside, ..Default::default() })?;
     let folder = path.parent().unwrap_or(from);
     if table.files.is_empty() {
         return Err(fault(&path, "it has no column of pictures", "name that column `img_filename`"));
@@ -39,9 +41,9 @@ pub(super) fn import(
         let reason = format!("`{}` lies outside the folder of the table", stray.name);
         return Err(fault(&path, reason, "move it into the folder"));
     }
-    check_pictures(folder, &rows)?;
+    origin.check_pictures(folder, &rows)?;
     let attributes: Vec<String> = table.attributes.iter().map(|(name, _)| name.clone()).collect();
-    files::write(out, &attributes, &rows, progress)?;
+    files::write(origin, out, &attributes, &rows, progress)?;
     let rows_with_id = rows.iter().filter(|row| !row.id.is_empty()).count();
     let mut notes = Vec::new();
     if rows_with_id == 0 {

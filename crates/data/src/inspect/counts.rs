@@ -20,6 +20,8 @@ pub struct SplitCount {
     pub groups: usize,
     /// Rows in them.
     pub grouped_rows: usize,
+    /// Rows in them less the groups: those beyond the first of their group.
+    pub grouped_observations: usize,
 }
 
 /// A class and how much of it is grouped, among the rows that are studied.
@@ -33,6 +35,8 @@ pub struct ClassCount {
     pub groups: usize,
     /// Rows in them.
     pub grouped_rows: usize,
+    /// Rows in them less the groups: those beyond the first of their group.
+    pub grouped_observations: usize,
 }
 
 /// The groups of the rows that are studied.
@@ -46,7 +50,9 @@ pub struct GroupCounts {
     pub groups: usize,
     /// Rows in them.
     pub grouped_rows: usize,
-    /// Share of the rows that are in them.
+    /// The paper's c: rows less groups, a row that shares its label and id with no other being a group of its own. 50 pairs count 50.
+    pub grouped_observations: usize,
+    /// Share of the rows that are in groups of two or more.
     pub grouped_share: f64,
     /// How many groups there are of each size.
     pub sizes: Vec<SizeCount>,
@@ -77,36 +83,40 @@ pub struct Leak {
 pub(super) fn splits(dataset: &Dataset, classes: &[u32]) -> Vec<SplitCount> {
     let count = |split: &crate::Split| {
         let groups = groups_of(&split.rows, classes, dataset.ids());
+        let grouped_rows = groups.iter().map(Vec::len).sum();
         SplitCount {
             name: split.name.to_string(),
             rows: split.rows.len(),
             groups: groups.len(),
-            grouped_rows: groups.iter().map(Vec::len).sum(),
+            grouped_rows,
+            grouped_observations: grouped_rows - groups.len(),
         }
     };
     dataset.splits().iter().map(count).collect()
 }
 
 pub(super) fn classes(names: Vec<String>, classes: &[u32], sample: &Sample) -> Vec<ClassCount> {
-    let empty = |name| ClassCount { name, rows: 0, groups: 0, grouped_rows: 0 };
+    let empty = |name| ClassCount { name, rows: 0, groups: 0, grouped_rows: 0, grouped_observations: 0 };
     let mut counts: Vec<ClassCount> = names.into_iter().map(empty).collect();
     sample.studied.iter().for_each(|row| counts[classes[*row] as usize].rows += 1);
     for group in &sample.groups {
         let count = &mut counts[classes[group[0]] as usize];
         count.groups += 1;
         count.grouped_rows += group.len();
+        count.grouped_observations += group.len() - 1;
     }
     counts
 }
 
 pub(super) fn groups(dataset: &Dataset, sample: &Sample) -> GroupCounts {
     let rows = sample.studied.len();
-    let grouped_rows = sample.groups.iter().map(Vec::len).sum();
+    let grouped_rows: usize = sample.groups.iter().map(Vec::len).sum();
     GroupCounts {
         rows,
         rows_with_id: sample.studied.iter().filter(|row| dataset.ids()[**row].is_some()).count(),
         groups: sample.groups.len(),
         grouped_rows,
+        grouped_observations: grouped_rows - sample.groups.len(),
         grouped_share: grouped_rows as f64 / rows.max(1) as f64,
         sizes: sizes(&sample.groups),
         ids_with_two_labels: two_labels(dataset),
@@ -145,7 +155,7 @@ impl Leak {
         Leak { count: ids.len(), first }
     }
 
-    /// `2 ids (`a`, `b`)`
+    /// ``2 ids (`a`, `b`)``
     pub(super) fn text(&self) -> String {
         let names: Vec<String> = self.first.iter().map(|name| format!("`{name}`")).collect();
         let more = if self.count > self.first.len() { ", ..." } else { "" };

@@ -22,11 +22,11 @@ pub struct Duplicates {
     pub what: &'static str,
     /// Rows that were compared.
     pub compared_rows: usize,
-    /// Rows whose pixels an earlier row of the same split has.
+    /// Rows whose inputs an earlier row of the same split has.
     pub inside_splits: usize,
-    /// Rows outside `train` whose pixels a training row has.
+    /// Rows outside `train` whose inputs a training row has.
     pub across_splits: usize,
-    /// Rows whose pixels a row with another label has.
+    /// Rows whose inputs a row with another label has.
     pub with_another_label: usize,
     /// The first few, two rows each, those across splits first.
     pub first: Vec<[String; 2]>,
@@ -66,7 +66,7 @@ fn rows(count: usize, options: &InspectOptions) -> Vec<usize> {
     rows
 }
 
-/// Rows and the earlier, or training, row with the same pixels.
+/// Rows and the earlier, or training, row with the same inputs.
 #[derive(Default)]
 struct Pairs {
     inside: Vec<[usize; 2]>,

@@ -1,19 +1,31 @@
 //! What a data set holds, what is wrong with it, and whether CoRe can help there.
 //!
-//! CoRe removes what varies inside groups (rows with the same label and id). It can help where such a property
-//! predicts the label in the training rows and will not do so later. [`inspect`] looks for groups, for leaks between
-//! the splits, and for properties of that kind.
+//! CoRe holds predictions steady inside groups (rows with the same label and id). It can help where something varies inside
+//! groups, predicts the label in the training rows and will not do so later. [`inspect`] looks for groups, for leaks between
+//! the splits, and for properties of that kind. That a property varies and predicts does not make it style: it may be a core
+//! that was measured with noise. Only who knows the data can tell.
 
+mod chance;
+mod columns;
 mod counts;
 mod directions;
+#[cfg(test)]
+mod draws;
 mod duplicates;
+mod folds;
+#[cfg(test)]
+mod golden;
+mod linear_algebra;
 mod measure;
+mod names;
+mod probe;
 mod properties;
 mod sample;
 mod score;
 #[cfg(test)]
 mod tests;
 mod text;
+mod units;
 mod vectors;
 mod verdict;
 
@@ -21,6 +33,8 @@ use serde::Serialize;
 
 pub use counts::{ClassCount, GroupCounts, Leak, SizeCount, SplitCount};
 pub use duplicates::Duplicates;
+pub use names::{Difference, Lookalike, Lookalikes};
+pub use probe::{Probe, ProbeResult};
 pub use properties::{Kind, Properties, Property};
 pub use verdict::Verdict;
 
@@ -36,7 +50,7 @@ pub struct InspectOptions {
     /// Rows whose inputs are measured, at most; of larger data a sample. Duplicates are sought among ten times as
     /// many.
     pub max_rows: usize,
-    /// Decides on the sample.
+    /// Decides on the sample and on the shuffles of the labels.
     pub seed: u64,
 }
 
@@ -63,6 +77,8 @@ pub struct Inspection {
     pub ids_across_splits: Leak,
     /// Rows whose inputs are there more than once.
     pub duplicates: Duplicates,
+    /// Labels, splits and ids that differ only by case, Unicode form or spaces.
+    pub lookalikes: Vec<Lookalikes>,
     /// What predicts the label, and how much of it varies inside groups.
     pub properties: Properties,
     /// Whether CoRe can help.
@@ -81,15 +97,16 @@ pub fn inspect(
     let sample = Sample::of(dataset, &of_row, options);
     let groups = counts::groups(dataset, &sample);
     let classes = counts::classes(names, &of_row, &sample);
-    let properties = properties::study(dataset, report, &sample)?;
-    let verdict = Verdict::of(&groups, &classes, &properties);
+    let properties = properties::study(dataset, report, &sample, options.seed)?;
+    let verdict = Verdict::of(&groups, &properties);
     Ok(Inspection {
         rows: dataset.len(),
         inputs: inputs(dataset.inputs()),
         splits: counts::splits(dataset, &of_row),
         ids_across_splits: counts::ids_across_splits(dataset),
         duplicates: duplicates::find(dataset, report, options)?,
-        sentence: verdict.sentence(&groups, &classes, &properties),
+        lookalikes: names::find(dataset),
+        sentence: verdict.sentence(&groups, &properties),
         classes,
         groups,
         properties,

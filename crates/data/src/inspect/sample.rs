@@ -1,8 +1,8 @@
-//! Which rows are looked at: some of the training rows, and some of their groups as a whole.
+//! Which rows are looked at: some of the training rows, and rows of as many of their groups as fit.
 
-use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
-use rand::seq::SliceRandom;
+use rand::seq::{SliceRandom, index};
+use rand::{Rng, SeedableRng};
 
 use super::InspectOptions;
 use crate::{Dataset, Groups};
@@ -21,7 +21,7 @@ pub(super) struct Sample {
     pub(super) ids: Vec<Option<u32>>,
     /// A fair sample of the studied rows.
     pub(super) scored: Vec<usize>,
-    /// Whole groups, each with its positions.
+    /// Groups, each with its positions; of large ones some rows.
     pub(super) grouped: Vec<Vec<usize>>,
 }
 
@@ -36,9 +36,7 @@ impl Sample {
         let mut scored = studied.clone();
         scored.shuffle(&mut rng);
         scored.truncate(options.max_rows);
-        let mut grouped = groups.clone();
-        grouped.shuffle(&mut rng);
-        keep_rows(&mut grouped, options.max_rows);
+        let grouped = thinned(&groups, options.max_rows, &mut rng);
         let mut rows: Vec<usize> = scored.iter().chain(grouped.iter().flatten()).copied().collect();
         rows.sort_unstable();
         rows.dedup();
@@ -57,13 +55,35 @@ impl Sample {
     }
 }
 
-/// Keeps as many groups as fit the number of rows.
-fn keep_rows(groups: &mut Vec<Vec<usize>>, mut rows: usize) {
-    groups.retain(|group| {
-        let fits = group.len() <= rows;
-        rows -= if fits { group.len() } else { 0 };
-        fits
-    });
+/// Groups with at most `rows` rows together, in random order. Large groups lose rows before any group is left out:
+/// what varies inside a group of a million rows can be seen from some of them.
+pub(super) fn thinned(groups: &[Vec<usize>], mut rows: usize, rng: &mut impl Rng) -> Vec<Vec<usize>> {
+    let most = rows_per_group(groups, rows);
+    let mut order: Vec<&Vec<usize>> = groups.iter().collect();
+    order.shuffle(rng);
+    let mut kept = Vec::new();
+    for group in order {
+        let size = group.len().min(most);
+        if size > rows {
+            break;
+        }
+        rows -= size;
+        let mut places = index::sample(rng, group.len(), size).into_vec();
+        places.sort_unstable();
+        kept.push(places.iter().map(|place| group[*place]).collect());
+    }
+    kept
+}
+
+/// The most rows of a group such that all groups fit into `rows`; at least 2, or nothing can vary.
+fn rows_per_group(groups: &[Vec<usize>], rows: usize) -> usize {
+    let together = |most: usize| groups.iter().map(|group| group.len().min(most)).sum::<usize>();
+    let (mut fits, mut too_many) = (2, groups.iter().map(Vec::len).max().unwrap_or(0) + 1);
+    while fits + 1 < too_many {
+        let most = fits.midpoint(too_many);
+        if together(most) <= rows { fits = most } else { too_many = most }
+    }
+    fits
 }
 
 /// Rows with the same label and id, where there are two or more, in order of their first row.
@@ -98,5 +118,22 @@ mod tests {
             assert_eq!(sample.ids[group[0]], sample.ids[group[1]]);
             assert!(sample.ids[group[0]].is_some());
         }
+    }
+
+    #[test]
+    fn large_groups_lose_rows_before_small_ones_are_left_out() {
+        let sizes = |sizes: &[usize], rows: usize| {
+            let groups: Vec<Vec<usize>> = sizes.iter().map(|size| (0..*size).collect()).collect();
+            let mut thin: Vec<usize> =
+                thinned(&groups, rows, &mut ChaCha8Rng::seed_from_u64(0)).iter().map(Vec::len).collect();
+            thin.sort_unstable();
+            thin
+        };
+        assert_eq!(sizes(&[2, 3, 5], 10), [2, 3, 5]);
+        assert_eq!(sizes(&[2, 3, 1000], 10), [2, 3, 5]);
+        assert_eq!(sizes(&[1_000_000], 100), [100]);
+        assert_eq!(sizes(&[4, 4, 4, 4], 5), [2, 2]);
+        assert_eq!(sizes(&[2, 2], 1), [0; 0]);
+        assert_eq!(sizes(&[], 5), [0; 0]);
     }
 }

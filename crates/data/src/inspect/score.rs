@@ -2,44 +2,8 @@
 
 use std::collections::HashMap;
 
-/// The class that a property tells best from the others.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Best {
-    pub(super) class: u32,
-    /// From 0.5 (chance) to 1.
-    pub(super) score: f64,
-    /// What chance alone may bring: three standard errors.
-    pub(super) noise: f64,
-    /// Large values speak for the class.
-    pub(super) rising: bool,
-}
-
-/// The class with the largest area under the ROC curve, one against the rest: the chance that of a row of the class and
-/// another row the property tells which is which. `None` with fewer than two classes.
-pub(super) fn best(values: &[f64], classes: &[u32]) -> Option<Best> {
-    let ranks = ranks(values);
-    let count = classes.iter().max().map_or(0, |last| *last as usize + 1);
-    let (mut rows, mut sums) = (vec![0.0; count], vec![0.0; count]);
-    for (rank, class) in ranks.iter().zip(classes) {
-        rows[*class as usize] += 1.0;
-        sums[*class as usize] += rank;
-    }
-    let all = values.len() as f64;
-    let candidates = (0..count).filter(|class| rows[*class] > 0.0 && rows[*class] < all).map(|class| {
-        let (own, other) = (rows[class], all - rows[class]);
-        let area = (sums[class] - own * (own + 1.0) / 2.0) / (own * other);
-        Best {
-            class: class as u32,
-            score: area.max(1.0 - area),
-            noise: 3.0 * ((all + 1.0) / (12.0 * own * other)).sqrt(),
-            rising: area >= 0.5,
-        }
-    });
-    candidates.max_by(|a, b| a.score.total_cmp(&b.score).then(a.rising.cmp(&b.rising)))
-}
-
 /// Ranks from 1; equal values share the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
+pub(super) fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];
@@ -51,13 +15,13 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// The same chance among rows of one id only: pairs of a row of the class and another with the same id.
-/// `None` if there is no such pair.
-pub(super) fn within_ids(values: &[f64], classes: &[u32], ids: &[Option<u32>], best: &Best) -> Option<f64> {
+/// The area under the ROC curve among rows of one id only: the chance that of a row of the class and another with the same id
+/// the former has the larger value. `None` if there is no such pair.
+pub(super) fn within_ids(values: &[f64], classes: &[u32], ids: &[Option<u32>], class: u32) -> Option<f64> {
     let mut of_id: HashMap<u32, [Vec<f64>; 2]> = HashMap::new();
-    for ((value, class), id) in values.iter().zip(classes).zip(ids) {
+    for ((value, other), id) in values.iter().zip(classes).zip(ids) {
         let Some(id) = id else { continue };
-        of_id.entry(*id).or_default()[usize::from(*class == best.class)].push(*value);
+        of_id.entry(*id).or_default()[usize::from(*other == class)].push(*value);
     }
     let (mut right, mut pairs) = (0.0, 0.0);
     for [others, own] in of_id.values_mut() {
@@ -69,11 +33,10 @@ pub(super) fn within_ids(values: &[f64], classes: &[u32], ids: &[Option<u32>], b
         }
         pairs += (own.len() * others.len()) as f64;
     }
-    let area = (pairs > 0.0).then(|| right / pairs)?;
-    Some(if best.rising { area } else { 1.0 - area })
+    (pairs > 0.0).then(|| right / pairs)
 }
 
-/// Sums of squares of one or many numbers: inside groups, and inside classes.
+/// Variances of one or many numbers, summed: inside groups, and inside the classes that have groups.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Variance {
     inside_groups: f64,
@@ -81,19 +44,30 @@ pub(super) struct Variance {
 }
 
 impl Variance {
-    /// Adds one number of every row. `groups` hold positions of `values`; each lies in one class.
+    /// Adds one number of every row. `groups` hold positions of `values`; each lies in one class. Rows without a group count for the
+    /// variance of their class: a few groups alone would tell it badly.
     pub(super) fn add(&mut self, values: &[f64], classes: &[u32], groups: &[Vec<usize>]) {
-        let grouped: Vec<usize> = groups.iter().flatten().copied().collect();
-        let grouped_values: Vec<f64> = grouped.iter().map(|place| values[*place]).collect();
-        let grouped_classes: Vec<u32> = grouped.iter().map(|place| classes[*place]).collect();
-        self.inside_classes += variance_in_classes(&grouped_values, &grouped_classes);
-        let group =
-            groups.iter().enumerate().flat_map(|(number, group)| group.iter().map(move |_| number as u32));
-        self.inside_groups += variance_in_classes(&grouped_values, &group.collect::<Vec<u32>>());
+        let count = classes.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut has_groups = vec![false; count];
+        groups.iter().for_each(|group| has_groups[classes[group[0]] as usize] = true);
+        let of_class = values.iter().zip(classes).filter(|(_, class)| has_groups[**class as usize]);
+        let (class_values, its_classes): (Vec<f64>, Vec<u32>) = of_class.unzip();
+        self.inside_classes += variance_in_classes(&class_values, &its_classes);
+        let of_group = groups
+            .iter()
+            .enumerate()
+            .flat_map(|(number, group)| group.iter().map(move |place| (values[*place], number as u32)));
+        let (group_values, its_groups): (Vec<f64>, Vec<u32>) = of_group.unzip();
+        self.inside_groups += variance_in_classes(&group_values, &its_groups);
     }
 
-    /// The share of the variance of grouped rows of the same label that lies inside groups: 0 when a group never
-    /// varies, 1 when rows of a group are no more alike than any two of their class. `None` without variance.
+    /// The variance inside groups, summed over the numbers.
+    pub(super) fn inside_groups(&self) -> f64 {
+        self.inside_groups
+    }
+
+    /// The share of the variance among rows of the same label that lies inside groups: 0 when a group never varies, 1 when
+    /// rows of a group are no more alike than any two of their class. `None` without variance.
     pub(super) fn share(&self) -> Option<f64> {
         (self.inside_classes > 0.0).then(|| (self.inside_groups / self.inside_classes).min(1.0))
     }
@@ -120,35 +94,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_score_is_the_share_of_pairs_told_apart() {
-        // Pairs (class 1, class 0): 3>1, 3>2, 2=2, 2>1, so 3.5 of 4.
-        let best = best(&[1.0, 2.0, 3.0, 2.0], &[0, 0, 1, 1]).unwrap();
-        assert_eq!((best.score, best.rising, best.class), (0.875, true, 1));
-        let falling = super::best(&[-1.0, -2.0, -3.0, -2.0], &[0, 0, 1, 1]).unwrap();
-        assert_eq!((falling.score, falling.rising, falling.class), (0.875, true, 0));
-    }
-
-    #[test]
-    fn of_three_classes_the_best_told_counts() {
-        let best = best(&[1.0, 2.0, 9.0, 8.0, 1.5, 2.5], &[0, 0, 1, 1, 2, 2]).unwrap();
-        assert_eq!((best.score, best.class), (1.0, 1));
-    }
-
-    #[test]
-    fn nothing_is_told_of_one_class_or_by_a_constant() {
-        assert_eq!(best(&[1.0, 2.0], &[0, 0]), None);
-        assert_eq!(best(&[], &[]), None);
-        assert_eq!(best(&[7.0; 4], &[0, 1, 0, 1]).unwrap().score, 0.5);
+    fn equal_values_share_the_mean_of_their_ranks() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, -2.0]), [3.5, 2.0, 3.5, 1.0]);
+        assert_eq!(ranks(&[]), [0.0; 0]);
     }
 
     #[test]
     fn within_ids_only_rows_of_one_id_are_compared() {
-        let rising = Best { class: 1, score: 1.0, noise: 0.0, rising: true };
         // Id 1: 5 against 3, told; id 2: 1 against 4, not told; the row without an id plays no part.
         let (values, classes) = ([5.0, 3.0, 1.0, 4.0, 9.0], [1, 0, 1, 0, 1]);
         let ids = [Some(1), Some(1), Some(2), Some(2), None];
-        assert_eq!(within_ids(&values, &classes, &ids, &rising), Some(0.5));
-        assert_eq!(within_ids(&values, &classes, &[None; 5], &rising), None);
+        assert_eq!(within_ids(&values, &classes, &ids, 1), Some(0.5));
+        assert_eq!(within_ids(&values, &classes, &[None; 5], 1), None);
     }
 
     #[test]
@@ -163,6 +120,14 @@ mod tests {
         assert_eq!(share(&[2.0; 4]), None);
         // Inside: (2 + 2) / 2 = 2. Of the class: 0, 2, 4, 6 about 3 give 20 / 3.
         assert!((share(&[0.0, 2.0, 4.0, 6.0]).unwrap() - 0.3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn rows_without_a_group_count_for_their_class_and_classes_without_groups_do_not() {
+        let mut variance = Variance::default();
+        // Inside the pair: 2. Of class 0: 1, 3, 5, 7 about 4 give 20 / 3. Class 1 has no group.
+        variance.add(&[1.0, 3.0, 5.0, 7.0, 0.0, 900.0], &[0, 0, 0, 0, 1, 1], &[vec![0, 1]]);
+        assert!((variance.share().unwrap() - 0.3).abs() < 1e-12);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::npy;
-use super::raw::{RawInputs, RawLabels, RawTable};
+use super::raw::{RawInputs, RawLabels, RawTable, rounded_note};
 use super::report::{Columns, InputColumns, LeftOut, ReadReport};
 use super::{Purpose, TableOptions};
 use crate::cache::Settings;
@@ -126,7 +126,9 @@ fn inputs(
         }
         RawInputs::Matrix(path) => {
             refuse_image_options(&raw.path, options)?;
-            return Ok((Inputs::Features(npy::read(path, raw.ids.len())?), Vec::new()));
+            let (features, rounded) = npy::read_noting(path, raw.ids.len())?;
+            raw.notes.extend(rounded_note(&rounded));
+            return Ok((Inputs::Features(features), Vec::new()));
         }
     }
     if options.crop != Crop::None && options.image_size.is_none() {
@@ -141,12 +143,14 @@ fn inputs(
             size: options.image_size,
             channels: options.channels,
             crop: options.crop,
-            max_pixels: options.max_pixels,
+            limits: images::Limits { pixels: options.max_pixels, memory: options.decode_memory },
         },
+        allow_outside: options.allow_outside,
         cache: &options.cache,
         progress,
     };
     let loaded = images::load(&request)?;
+    raw.notes.extend(loaded.notes);
     let Some(images) = loaded.images else { return Err(unreadable(raw, &loaded.unreadable)) };
     if !loaded.unreadable.is_empty() && !options.skip_unreadable {
         return Err(unreadable(raw, &loaded.unreadable));

@@ -36,8 +36,7 @@ pub(crate) struct DelimitedRows {
 }
 
 impl DelimitedRows {
-    pub(crate) fn open(path: &Path) -> Result<DelimitedRows, DataError> {
-        let file = File::open(path).map_err(DataError::io(path, "open"))?;
+    pub(crate) fn open(path: &Path, file: File) -> Result<DelimitedRows, DataError> {
         let mut buffered = BufReader::with_capacity(1 << 16, file);
         let start = buffered.fill_buf().map_err(DataError::io(path, "read"))?;
         if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {

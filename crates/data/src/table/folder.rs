@@ -1,7 +1,9 @@
 //! Pictures in folders: `split/class/image`, or `class/image`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::inside::Inside;
 use super::raw::{RawInputs, RawLabels, RawTable};
 use super::report::{Columns, InputColumns};
 use super::{TableOptions, Task};
@@ -15,9 +17,10 @@ use crate::natural::natural;
 /// The pictures under a folder, in natural order, as rows without ids.
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(RawTable, Columns), DataError> {
     refuse_table_options(path, options)?;
-    let mut walk = Walk::default();
+    let inside = (!options.allow_outside).then(|| Inside::of_folder(path));
+    let mut walk = Walk { root: path, inside, found: Vec::new(), other: 0 };
     walk.folder(path, &mut Vec::new())?;
-    let Walk { found, other } = walk;
+    let Walk { found, other, .. } = walk;
     if found.is_empty() {
         return Err(Place::file(path).table(TableProblem::NoTable));
     }
@@ -59,14 +62,16 @@ struct Found {
     path: PathBuf,
 }
 
-#[derive(Default)]
-struct Walk {
+struct Walk<'a> {
+    root: &'a Path,
+    /// None where links may lead out of the root.
+    inside: Option<Inside>,
     found: Vec<Found>,
     /// Files that are no pictures.
     other: usize,
 }
 
-impl Walk {
+impl Walk<'_> {
     /// Two levels deep and no deeper, so that a link to a parent cannot catch us.
     fn folder(&mut self, folder: &Path, above: &mut Vec<String>) -> Result<(), DataError> {
         const DEEPEST: usize = 2;
@@ -76,6 +81,7 @@ impl Walk {
         }
         entries.sort_by(|a, b| natural(&name(a), &name(b)));
         for path in entries.into_iter().filter(|path| !name(path).starts_with('.')) {
+            self.refuse_outside(&path)?;
             if !path.is_dir() {
                 self.file(path, above);
             } else if above.len() < DEEPEST {
@@ -85,6 +91,15 @@ impl Walk {
             } else if let Some(path) = first_picture(&path)? {
                 self.found.push(Found { folders: Vec::new(), path });
             }
+        }
+        Ok(())
+    }
+
+    fn refuse_outside(&mut self, path: &Path) -> Result<(), DataError> {
+        let relative = path.strip_prefix(self.root).unwrap_or(path);
+        if self.inside.as_mut().is_some_and(|inside| inside.is_left_by(relative)) {
+            let name = relative.display().to_string();
+            return Err(Place::file(self.root).table(TableProblem::LinkOut { name }));
         }
         Ok(())
     }
@@ -133,6 +148,7 @@ fn raw(path: &Path, found: Vec<Found>, with_split: bool) -> RawTable {
         attributes: Vec::new(),
         too_many: Vec::new(),
         notes: Vec::new(),
+        rounded: BTreeSet::new(),
         inputs: RawInputs::Files(found.into_iter().map(|picture| picture.path).collect()),
     }
 }

@@ -1,24 +1,29 @@
-//! Whether a path in a table stays in the folder of the table.
+//! Whether a path in a table stays in the folder of the table. This is the look before anything is read, with the line of the
+//! table; that nothing else is read later is seen to by [`crate::source_folder`].
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// The folder of a table, and what is known of its insides.
-pub(super) struct Inside {
+pub(crate) struct Inside {
     folder: PathBuf,
     /// Folders that are no links, relative to the folder: thousands of pictures share a few.
     plain: HashSet<PathBuf>,
 }
 
 impl Inside {
-    pub(super) fn new(table: &Path) -> Inside {
-        let folder = table.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Inside { folder: folder.unwrap_or(Path::new(".")).to_path_buf(), plain: HashSet::new() }
+    pub(crate) fn of_table(table: &Path) -> Inside {
+        Inside::of_folder(table.parent().unwrap_or(Path::new("")))
+    }
+
+    pub(crate) fn of_folder(folder: &Path) -> Inside {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        Inside { folder: folder.to_path_buf(), plain: HashSet::new() }
     }
 
     /// True for an absolute path, one that climbs above the folder, and one that a link leads out of it.
-    pub(super) fn is_left_by(&mut self, image: &Path) -> bool {
+    pub(crate) fn is_left_by(&mut self, image: &Path) -> bool {
         climbs_out(image) || self.has_link(image) && self.leads_out(image)
     }
 
@@ -96,7 +101,7 @@ mod tests {
         symlink("../other", at("data/elsewhere")).unwrap();
         symlink("img/deep", at("data/down")).unwrap();
         symlink("nowhere", at("data/img/nothing.png")).unwrap();
-        let mut inside = Inside::new(&at("data/metadata.csv"));
+        let mut inside = Inside::of_table(&at("data/metadata.csv"));
         // `down/..` is `img`, not the folder: links are followed before the dots.
         for image in
             ["img/a.png", "img/same.png", "./img/a.png", "down/../a.png", "img/nothing.png", "missing.png"]

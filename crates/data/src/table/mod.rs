@@ -15,6 +15,8 @@ mod folder;
 mod inside;
 mod npy;
 #[cfg(feature = "parquet")]
+mod pages;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod plain;
 mod raw;
@@ -22,12 +24,14 @@ mod report;
 mod roles;
 mod rows;
 
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::error::TableProblem;
-pub(crate) use inside::climbs_out;
+pub(crate) use inside::{Inside, climbs_out};
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
 pub use report::{Columns, InputColumns, LeftOut, ReadReport};
@@ -35,7 +39,8 @@ pub use report::{Columns, InputColumns, LeftOut, ReadReport};
 use crate::cache::Cache;
 use crate::error::Place;
 use crate::images::Crop;
-use crate::{DataError, Dataset};
+use crate::source_folder::SourceFolder;
+use crate::{DataError, Dataset, bounded, memory};
 use raw::RawTable;
 pub use roles::matches;
 use roles::{InputRole, Roles};
@@ -106,10 +111,14 @@ pub struct TableOptions {
     pub seed: u64,
     /// Leave out rows whose picture cannot be read, instead of failing; the report counts them.
     pub skip_unreadable: bool,
-    /// Let the table name pictures outside its own folder, by their path or through links.
+    /// Let the table name pictures outside its own folder, by their path or through links; and let links in a folder without a
+    /// table lead out of it.
     pub allow_outside: bool,
     /// Pictures of more pixels than this are refused before they are decoded.
     pub max_pixels: u64,
+    /// Bytes that pictures may take while they are decoded, all threads together. A picture that takes more by itself is refused,
+    /// others wait for their turn.
+    pub decode_memory: u64,
     /// A further column with more different values than this is no attribute; the report names it.
     pub max_levels: usize,
 }
@@ -134,6 +143,7 @@ impl Default for TableOptions {
             skip_unreadable: false,
             allow_outside: false,
             max_pixels: 100_000_000,
+            decode_memory: memory::DECODING,
             max_levels: 10_000,
         }
     }
@@ -156,30 +166,43 @@ pub fn read_with(
         std::io::ErrorKind::NotFound => Place::file(path).table(TableProblem::NoSuchPath),
         _ => DataError::Io { path: path.to_path_buf(), action: "read", cause },
     })?;
-    if kind.is_file() {
-        return read_table(path, options, progress);
-    }
     if !kind.is_dir() {
-        // A device may never end, and a pipe cannot be looked at twice.
-        let reason = "it is not an ordinary file".to_string();
-        return Err(Place::file(path).table(TableProblem::Malformed(reason)));
+        return read_table(path, open(path)?, options, progress);
     }
-    match ["metadata.csv", "metadata.parquet"]
-        .map(|name| path.join(name))
-        .into_iter()
-        .find(|file| file.is_file())
-    {
-        Some(table) => read_table(&table, options, progress),
+    match ["metadata.csv", "metadata.parquet"].map(|name| path.join(name)).into_iter().find(|file| file.is_file()) {
+        Some(table) => read_table(&table, open_in(path, &table, options)?, options, progress),
         None => assemble::assemble(folder::read(path, options)?, options, progress),
     }
 }
 
+/// The table that the user named.
+pub(crate) fn open(path: &Path) -> Result<File, DataError> {
+    bounded::open(path).map_err(|cause| match cause.kind() {
+        // A device may never end, and a pipe cannot be looked at twice.
+        ErrorKind::InvalidInput => Place::file(path).table(TableProblem::Malformed(cause.to_string())),
+        _ => DataError::Io { path: path.to_path_buf(), action: "open", cause },
+    })
+}
+
+/// The table of a folder, which may be a link.
+fn open_in(folder: &Path, table: &Path, options: &TableOptions) -> Result<File, DataError> {
+    let found = SourceFolder::new(folder, options.allow_outside).and_then(|folder| folder.open(table));
+    found.map_err(|cause| match cause.kind() {
+        ErrorKind::CrossesDevices => {
+            let name = table.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Place::file(folder).table(TableProblem::LinkOut { name })
+        }
+        _ => DataError::Io { path: table.to_path_buf(), action: "open", cause },
+    })
+}
+
 fn read_table(
     path: &Path,
+    file: File,
     options: &TableOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Dataset, ReadReport), DataError> {
-    let mut rows = rows::open(path)?;
+    let mut rows = rows::open(path, file)?;
     let roles = Roles::of(path, rows.columns(), options)?;
     if roles.inputs == InputRole::Unknown {
         return Err(no_inputs(path, rows.as_mut(), &roles));

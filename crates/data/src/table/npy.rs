@@ -1,54 +1,66 @@
 //! Feature matrices as `numpy.save` writes them.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, ErrorKind, Read};
 use std::path::Path;
 
+use super::rows::{LARGEST_WHOLE, is_rounded};
 use crate::error::Place;
 use crate::error::TableProblem;
-use crate::{DataError, Features};
+use crate::{DataError, Features, bounded, memory};
 
 /// Reads a matrix with `rows` rows; a vector is a matrix of one column. The columns are `x1`, `x2`, ...
 pub fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
+    read_noting(path, rows).map(|(features, _)| features)
+}
+
+/// As [`read`]; also the columns of whole numbers that lost digits.
+pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<String>), DataError> {
     let at = |problem| Place::file(path).table(problem);
-    let file = File::open(path).map_err(DataError::io(path, "open"))?;
-    let kind = file.metadata().map_err(DataError::io(path, "read"))?;
-    if !kind.is_file() {
-        let reason = if kind.is_dir() { "it is a folder" } else { "it is not an ordinary file" };
-        return Err(at(TableProblem::NotAMatrix(reason.into())));
-    }
+    let file = bounded::open(path).map_err(|cause| match cause.kind() {
+        ErrorKind::IsADirectory | ErrorKind::InvalidInput => at(TableProblem::NotAMatrix(cause.to_string())),
+        _ => DataError::Io { path: path.to_path_buf(), action: "open", cause },
+    })?;
+    let len = file.metadata().map_err(DataError::io(path, "read"))?.len();
+    let allowed = memory::allowed(&file).map_err(DataError::io(path, "read"))?;
     let mut file = BufReader::with_capacity(1 << 16, file);
-    let header = Header::read(&mut file).map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
+    let header = Header::read(&mut file).map_err(|cause| match cause.kind() {
+        ErrorKind::InvalidData => at(TableProblem::NotAMatrix(cause.to_string())),
+        ErrorKind::UnexpectedEof => at(TableProblem::NotAMatrix("it ends within its header".into())),
+        _ => DataError::Io { path: path.to_path_buf(), action: "read", cause },
+    })?;
     if header.rows != rows {
         return Err(at(TableProblem::MatrixRows { matrix: header.rows, table: rows }));
     }
-    // Before memory is asked for: a header may claim anything.
-    let len = kind.len();
-    if header.data_len().and_then(|data| data.checked_add(header.offset)) != Some(len) {
-        let (rows, columns) = (header.rows, header.columns);
-        let reason = format!("it claims {rows}x{columns} numbers, but its {len} bytes hold another number");
-        return Err(at(TableProblem::NotAMatrix(reason)));
-    }
-    let names = (1..=header.columns).map(|column| format!("x{column}")).collect();
-    Ok(Features { names, values: numbers(path, file, &header)? })
+    // Before memory is asked for: a header may claim anything, and a file may be made of holes.
+    header.check(len, allowed).map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
+    let (values, rounded) = numbers(path, file, &header)?;
+    let name = |column: usize| format!("x{}", column + 1);
+    let names = (0..header.columns).map(name).collect();
+    Ok((Features { names, values }, rounded.into_iter().map(name).collect()))
 }
 
-/// All numbers, row by row, whatever their order in the file.
-fn numbers(path: &Path, mut file: impl Read, header: &Header) -> Result<Vec<f32>, DataError> {
+/// All numbers, row by row, whatever their order in the file; and the columns of whole numbers that lost digits.
+fn numbers(path: &Path, mut file: impl Read, header: &Header) -> Result<(Vec<f32>, BTreeSet<usize>), DataError> {
     let mut values = vec![0.0; header.rows * header.columns];
-    let mut bytes = [0; 8];
+    let (mut bytes, mut rounded) = ([0; 8], BTreeSet::new());
     for index in 0..values.len() {
         let bytes = &mut bytes[..header.kind.len()];
         file.read_exact(bytes).map_err(DataError::io(path, "read"))?;
         let (row, column) = header.place(index);
-        let value = header.kind.number(bytes, header.big_endian);
-        if !(value as f32).is_finite() {
-            let (column, text) = (format!("x{}", column + 1), value.to_string());
+        let number = header.kind.number(bytes, header.big_endian);
+        let value = number.single();
+        if !value.is_finite() {
+            let text = if let Number::Real(number) = number { number.to_string() } else { value.to_string() };
+            let column = format!("x{}", column + 1);
             return Err(Place::line(path, row as u64 + 1).table(TableProblem::NotFinite { column, text }));
         }
-        values[row * header.columns + column] = value as f32;
+        if number.loses_digits() {
+            rounded.insert(column);
+        }
+        values[row * header.columns + column] = value;
     }
-    Ok(values)
+    Ok((values, rounded))
 }
 
 /// What stands before the numbers.
@@ -79,7 +91,7 @@ impl Kind {
         }
     }
 
-    fn number(self, bytes: &[u8], big_endian: bool) -> f64 {
+    fn number(self, bytes: &[u8], big_endian: bool) -> Number {
         let mut little = [0; 8];
         little[..bytes.len()].copy_from_slice(bytes);
         if big_endian {
@@ -87,34 +99,58 @@ impl Kind {
         }
         let bits = u64::from_le_bytes(little);
         match self {
-            Kind::Unsigned(_) => bits as f64,
+            Kind::Unsigned(_) => Number::Whole(bits.into()),
             // The sign bit goes to the top and is spread on the way back.
-            Kind::Signed(len) => ((bits << (64 - 8 * len)) as i64 >> (64 - 8 * len)) as f64,
-            Kind::Single => f64::from(f32::from_bits(bits as u32)),
-            Kind::Double => f64::from_bits(bits),
+            Kind::Signed(len) => Number::Whole(((bits << (64 - 8 * len)) as i64 >> (64 - 8 * len)).into()),
+            Kind::Single => Number::Real(f32::from_bits(bits as u32).into()),
+            Kind::Double => Number::Real(f64::from_bits(bits)),
+        }
+    }
+}
+
+/// A number as the file has it.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole(i128),
+    Real(f64),
+}
+
+impl Number {
+    fn single(self) -> f32 {
+        match self {
+            Number::Whole(number) => number as f32,
+            Number::Real(number) => number as f32,
+        }
+    }
+
+    fn loses_digits(self) -> bool {
+        match self {
+            Number::Whole(number) => self.single() as i128 != number,
+            Number::Real(number) => self.single().abs() >= LARGEST_WHOLE && is_rounded(number, self.single()),
         }
     }
 }
 
 impl Header {
-    fn read(file: &mut impl Read) -> Result<Header, String> {
-        let cut = |_| "it ends within its header".to_string();
+    /// Errors of the kind `InvalidData` and `UnexpectedEof` are the file's, others the disk's.
+    fn read(file: &mut impl Read) -> io::Result<Header> {
+        let bad = |reason: String| io::Error::new(ErrorKind::InvalidData, reason);
         let mut start = [0; 8];
-        file.read_exact(&mut start).map_err(cut)?;
+        file.read_exact(&mut start)?;
         if !start.starts_with(b"\x93NUMPY") {
-            return Err("it does not begin like one".into());
+            return Err(bad("it does not begin like one".into()));
         }
         let mut len = [0; 4];
         let len_bytes = if start[6] == 1 { 2 } else { 4 };
-        file.read_exact(&mut len[..len_bytes]).map_err(cut)?;
+        file.read_exact(&mut len[..len_bytes])?;
         let len = u32::from_le_bytes(len);
         if len > 1 << 16 {
-            return Err("its header is too long".into());
+            return Err(bad("its header is too long".into()));
         }
         let mut text = vec![0; len as usize];
-        file.read_exact(&mut text).map_err(cut)?;
+        file.read_exact(&mut text)?;
         let offset = 8 + len_bytes as u64 + u64::from(len);
-        Header::parse(&String::from_utf8_lossy(&text), offset)
+        Header::parse(&String::from_utf8_lossy(&text), offset).map_err(bad)
     }
 
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`
@@ -136,8 +172,29 @@ impl Header {
         Ok(Header { kind, big_endian, by_column, rows, columns, offset })
     }
 
-    fn data_len(&self) -> Option<u64> {
-        (self.rows as u64).checked_mul(self.columns as u64)?.checked_mul(self.kind.len() as u64)
+    fn count(&self) -> Option<u64> {
+        (self.rows as u64).checked_mul(self.columns as u64)
+    }
+
+    /// Whether the file is as long as it says, and its numbers and their names fit.
+    fn check(&self, len: u64, allowed: u64) -> Result<(), String> {
+        let (rows, columns) = (self.rows, self.columns);
+        let data = self.count().and_then(|count| count.checked_mul(self.kind.len() as u64));
+        if data.and_then(|data| data.checked_add(self.offset)) != Some(len) {
+            return Err(format!("it claims {rows}x{columns} numbers, but its {len} bytes hold another number"));
+        }
+        /// A name of a column, with what it takes to keep it.
+        const NAME: u64 = 48;
+        let names = (columns as u64).saturating_mul(NAME);
+        let needed = self.count().unwrap_or(u64::MAX).saturating_mul(4).saturating_add(names);
+        let takes = memory::megabytes(needed);
+        if needed > allowed {
+            return Err(format!("its {rows}x{columns} numbers take {takes}, but most of them are not on the disk"));
+        }
+        if !memory::fits_machine(needed) {
+            return Err(format!("its {rows}x{columns} numbers take {takes}, more than this machine has"));
+        }
+        Ok(())
     }
 
     fn place(&self, index: usize) -> (usize, usize) {

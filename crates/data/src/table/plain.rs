@@ -1,5 +1,6 @@
 //! A table as text, checked but not decoded, for those who write another one from it.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::raw::{RawInputs, RawLabels, RawTable};
@@ -21,9 +22,13 @@ pub(crate) struct PlainTable {
 }
 
 /// Reads a table of classes.
-pub(crate) fn rows_of_table(path: &Path, options: &TableOptions) -> Result<PlainTable, DataError> {
+pub(crate) fn rows_of_table(
+    path: &Path,
+    file: File,
+    options: &TableOptions,
+) -> Result<PlainTable, DataError> {
     let options = TableOptions { max_levels: usize::MAX, ..options.clone() };
-    let mut rows = rows::open(path)?;
+    let mut rows = rows::open(path, file)?;
     let roles = Roles::of(path, rows.columns(), &options)?;
     if roles.inputs == InputRole::Unknown {
         return Err(no_inputs(path, rows.as_mut(), &roles));

@@ -1,13 +1,14 @@
 //! Rows as they were read: checked one by one, not yet put together to a [`crate::Dataset`].
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::inside::Inside;
 use super::roles::{InputRole, Roles};
 use super::rows::{Cell, Rows};
 use super::{TableOptions, Task};
-use crate::error::Place;
 use crate::error::TableProblem;
+use crate::error::{Place, list};
 use crate::names::{Levels, keep};
 use crate::{DataError, Features, SplitName};
 
@@ -32,6 +33,8 @@ pub(crate) struct RawTable {
     pub(crate) inputs: RawInputs,
     /// For the report.
     pub(crate) notes: Vec<String>,
+    /// Columns of whole numbers that lost digits.
+    pub(crate) rounded: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
@@ -60,12 +63,14 @@ impl RawTable {
         options: &TableOptions,
     ) -> Result<RawTable, DataError> {
         let mut raw = RawTable::empty(path, rows.columns(), roles, options);
-        let mut inside = (!options.allow_outside).then(|| Inside::new(path));
+        let mut inside = (!options.allow_outside).then(|| Inside::of_table(path));
         while rows.advance()? {
             let row = Row { path, rows, line: rows.line() };
             raw.push(&row, roles, options, inside.as_mut())?;
         }
         raw.notes.extend_from_slice(rows.notes());
+        let rounded: Vec<String> = raw.rounded.iter().map(|column| rows.columns()[*column].clone()).collect();
+        raw.notes.extend(rounded_note(&rounded));
         if raw.lines.is_empty() {
             return Err(Place::file(path).table(TableProblem::Empty { header: true }));
         }
@@ -89,6 +94,7 @@ impl RawTable {
             attributes: roles.attributes.iter().map(|column| (name(column), Levels::default())).collect(),
             too_many: Vec::new(),
             notes: Vec::new(),
+            rounded: BTreeSet::new(),
             inputs: match &roles.inputs {
                 InputRole::Features(chosen) => RawInputs::Features(Features {
                     names: chosen.iter().map(name).collect(),
@@ -109,7 +115,9 @@ impl RawTable {
     ) -> Result<(), DataError> {
         match (&mut self.labels, roles.label) {
             (RawLabels::Classes(levels), Some(column)) => levels.push(&row.filled(column, "label")?),
-            (RawLabels::Numbers(values), Some(column)) => values.push(row.number(column)?),
+            (RawLabels::Numbers(values), Some(column)) => {
+                values.push(row.number(column, &mut self.rounded)?);
+            }
             _ => {}
         }
         let id = roles.group.map(|column| row.rows.cell(column)).transpose()?.unwrap_or(Cell::Empty);
@@ -140,7 +148,7 @@ impl RawTable {
         match (&mut self.inputs, role) {
             (RawInputs::Features(features), InputRole::Features(columns)) => {
                 for column in columns {
-                    features.values.push(row.number(*column)?);
+                    features.values.push(row.number(*column, &mut self.rounded)?);
                 }
             }
             (RawInputs::Files(files), InputRole::Filename(column)) => {
@@ -181,6 +189,9 @@ impl RawTable {
     }
 }
 
+/// No system takes a longer path.
+const LONGEST_NAME: usize = 1 << 15;
+
 /// The present row, and where it is.
 struct Row<'a> {
     path: &'a Path,
@@ -204,10 +215,15 @@ impl<'a> Row<'a> {
         }
     }
 
-    fn number(&self, column: usize) -> Result<f32, DataError> {
+    fn number(&self, column: usize, rounded: &mut BTreeSet<usize>) -> Result<f32, DataError> {
         let cell = self.rows.cell(column)?;
         match cell.number() {
-            Some(value) if value.is_finite() => Ok(value),
+            Some(value) if value.is_finite() => {
+                if cell.loses_digits(value) {
+                    rounded.insert(column);
+                }
+                Ok(value)
+            }
             Some(_) => {
                 let (column, text) = (self.column(column), cell.text().into_owned());
                 Err(self.fault(TableProblem::NotFinite { column, text }))
@@ -239,12 +255,23 @@ impl<'a> Row<'a> {
     /// A path in the folder of the table; anywhere without an `inside`.
     fn file(&self, column: usize, inside: Option<&mut Inside>) -> Result<PathBuf, DataError> {
         let text = self.filled(column, "image")?;
+        if text.len() > LONGEST_NAME {
+            return Err(self.fault(TableProblem::LongName(text.len())));
+        }
         let image = Path::new(text.as_ref());
         if inside.is_some_and(|inside| inside.is_left_by(image)) {
             return Err(self.fault(TableProblem::Outside { image: shortened(&text) }));
         }
         Ok(self.path.parent().unwrap_or(Path::new("")).join(image))
     }
+}
+
+/// For the report: what an id or a time in seconds becomes as a feature.
+pub(super) fn rounded_note(columns: &[String]) -> Option<String> {
+    let names = list(columns);
+    (!columns.is_empty()).then(|| {
+        format!("whole numbers above 16777216 lose digits, as all numbers are kept in 32 bits, in {names}")
+    })
 }
 
 /// For messages: a cell may hold a megabyte.

@@ -1,6 +1,8 @@
 //! A table as a stream of rows, whatever the format of the file.
 
 use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::path::Path;
 
 use super::delimited::DelimitedRows;
@@ -50,6 +52,35 @@ impl<'a> Cell<'a> {
     }
 }
 
+/// Up to here every whole number is a number of 32 bits.
+pub(super) const LARGEST_WHOLE: f32 = 16_777_216.0;
+
+impl Cell<'_> {
+    /// Whether `value`, this cell as a number of 32 bits, lacks digits of the whole number that stands here.
+    pub(crate) fn loses_digits(self, value: f32) -> bool {
+        if value.abs() < LARGEST_WHOLE {
+            return false;
+        }
+        match self {
+            Cell::Empty | Cell::Single(_) => false,
+            Cell::Integer(whole) => i128::from(whole) != value as i128,
+            Cell::Double(whole) => is_rounded(whole, value),
+            Cell::Text(text) => {
+                let digits = text.trim_start_matches(['+', '-']);
+                let (digits, zeros) = digits.split_once('.').unwrap_or((digits, ""));
+                let is_whole =
+                    digits.bytes().all(|digit| digit.is_ascii_digit()) && zeros.bytes().all(|digit| digit == b'0');
+                is_whole && text.parse().is_ok_and(|whole| is_rounded(whole, value))
+            }
+        }
+    }
+}
+
+/// For whole numbers in 64 bits.
+pub(super) fn is_rounded(whole: f64, value: f32) -> bool {
+    whole.fract() == 0.0 && f64::from(value) != whole
+}
+
 /// Rows one after the other; few are in memory.
 pub(crate) trait Rows {
     /// Names of the columns, all different.
@@ -70,28 +101,49 @@ pub(crate) trait Rows {
     fn cell(&self, column: usize) -> Result<Cell<'_>, DataError>;
 }
 
-/// Opens a table: Parquet by its name or its first bytes, anything else as text.
-pub(crate) fn open(path: &Path) -> Result<Box<dyn Rows>, DataError> {
+/// Reads an open table: Parquet by its name or its first bytes, anything else as text.
+pub(crate) fn open(path: &Path, mut file: File) -> Result<Box<dyn Rows>, DataError> {
     let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
-    if matches!(suffix.as_deref(), Some("parquet" | "pq")) || begins_like_parquet(path) {
-        return open_parquet(path);
+    let begins_like_parquet = begins_like_parquet(&mut file).map_err(DataError::io(path, "read"))?;
+    if matches!(suffix.as_deref(), Some("parquet" | "pq")) || begins_like_parquet {
+        return open_parquet(path, file);
     }
-    Ok(Box::new(DelimitedRows::open(path)?))
+    Ok(Box::new(DelimitedRows::open(path, file)?))
 }
 
-fn begins_like_parquet(path: &Path) -> bool {
-    use std::io::Read;
-    let mut start = [0; 4];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"PAR1"
+fn begins_like_parquet(file: &mut File) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    Read::by_ref(file).take(4).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(start == b"PAR1")
 }
 
 #[cfg(feature = "parquet")]
-fn open_parquet(path: &Path) -> Result<Box<dyn Rows>, DataError> {
-    Ok(Box::new(super::parquet::ParquetRows::open(path)?))
+fn open_parquet(path: &Path, file: File) -> Result<Box<dyn Rows>, DataError> {
+    Ok(Box::new(super::parquet::ParquetRows::open(path, file)?))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn open_parquet(path: &Path) -> Result<Box<dyn Rows>, DataError> {
+fn open_parquet(path: &Path, _: File) -> Result<Box<dyn Rows>, DataError> {
     let reason = "this program was built without Parquet".to_string();
     Err(crate::error::Place::file(path).table(crate::error::TableProblem::Malformed(reason)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_numbers_that_do_not_fit_lose_digits() {
+        let loses = |cell: Cell| cell.loses_digits(cell.number().unwrap());
+        for text in ["16777217", "-16777217", "123456789.0", "20240131093015", "+16777219"] {
+            assert!(loses(Cell::Text(text)), "{text}");
+        }
+        for text in ["16777216", "16777218", "0.1", "1e30", "1234567.5", "33554432.0", "123456789.25"] {
+            assert!(!loses(Cell::Text(text)), "{text}");
+        }
+        assert!(loses(Cell::Integer(16_777_217)) && !loses(Cell::Integer(1 << 40)));
+        assert!(loses(Cell::Integer(i64::MAX)) && !loses(Cell::Integer(i64::MIN)));
+        assert!(loses(Cell::Double(16_777_217.0)) && !loses(Cell::Double(16_777_217.5)));
+    }
 }

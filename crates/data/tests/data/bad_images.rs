@@ -1,7 +1,7 @@
 //! Pictures that cannot be used.
 
 use crate::common::{Folder, shown};
-use corevar_data::{TableOptions, read};
+use corevar_data::{Cache, TableOptions, read};
 
 const TABLE: &str = "filename,y,split\ngood.png,a,train\ngood.png,b,train\nbad,a,train\n";
 
@@ -194,6 +194,51 @@ fn a_device_is_no_picture() {
     let options = TableOptions { allow_outside: true, ..Default::default() };
     let error = folder.table(TABLE, &options).unwrap_err();
     assert!(error.to_string().ends_with("it is not an ordinary file"), "{error}");
+}
+
+#[test]
+fn a_picture_beyond_the_memory_says_how_to_go_on() {
+    let folder = Folder::new();
+    folder.picture("good.png", 1000, 1000, 3);
+    let text = "filename,y,split\ngood.png,a,train\ngood.png,b,train\n";
+    let with = |decode_memory: u64| {
+        let options =
+            TableOptions { image_size: Some((4, 4)), decode_memory, cache: Cache::Off, ..Default::default() };
+        folder.table(text, &options)
+    };
+    let message = shown(&folder.0, &with(2_000_000).unwrap_err());
+    // 3 MB of pixels, the file and what the decoder takes besides.
+    assert!(
+        message.contains("`good.png`: to decode its 1000x1000 pixels takes 6 MB, more than the 2 MB there are; ")
+            && message.contains("make it smaller, or raise the field `decode_memory`\n"),
+        "{message}"
+    );
+    assert_eq!(with(100_000_000).unwrap().0.len(), 2);
+}
+
+#[test]
+fn a_photograph_of_fifty_megapixels_loads() {
+    let (height, width) = (5800u32, 8700u32);
+    let folder = Folder::new();
+    let rows: Vec<u8> = (0..width * 3).map(|i| (i * 7 % 251) as u8).collect();
+    let mut out = std::io::BufWriter::new(std::fs::File::create(folder.0.join("a.jpg")).unwrap());
+    image::codecs::jpeg::JpegEncoder::new(&mut out)
+        .encode(&rows.repeat(height as usize), width, height, image::ExtendedColorType::Rgb8)
+        .unwrap();
+    drop(out);
+    let options = TableOptions { image_size: Some((8, 12)), cache: Cache::Off, ..Default::default() };
+    let text = "filename,y,split\na.jpg,a,train\na.jpg,b,train\na.jpg,b,train\n";
+    assert_eq!(folder.table(text, &options).unwrap().0.len(), 3);
+}
+
+#[test]
+fn a_cut_scan_with_an_end_marker_is_not_noticed_as_the_docs_say() {
+    let whole = jpeg(40, 40);
+    let cut = [&whole[..whole.len() / 2], &[0xFF, 0xD9]].concat();
+    let folder = Folder::new();
+    folder.write("good.png", &whole);
+    folder.write("bad", &cut);
+    assert!(folder.table(TABLE, &TableOptions::default()).is_ok());
 }
 
 #[test]

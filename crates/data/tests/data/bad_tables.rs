@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, shown};
 use corevar_data::table::Purpose;
-use corevar_data::{TableOptions, Task, read};
+use corevar_data::{TableOptions, Task, Tip, read};
 
 /// The message for a table, read with the default options.
 fn message(text: impl AsRef<[u8]>) -> String {
@@ -255,6 +255,50 @@ fn links_that_lead_out_of_the_folder() {
     );
     let options = TableOptions { allow_outside: true, ..Default::default() };
     assert_eq!(folder.table(text, &options).unwrap().0.len(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_folders_that_lead_out() {
+    use std::os::unix::fs::symlink;
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    for name in ["train/a/1.png", "train/b/1.png"] {
+        folder.picture(name, 2, 2, 1);
+    }
+    elsewhere.picture("c/1.png", 2, 2, 1);
+    symlink("1.png", folder.0.join("train/a/2.png")).unwrap();
+    let with = |allow_outside: bool| {
+        read(&folder.0, &TableOptions { allow_outside, purpose: Purpose::Inspect, ..Default::default() })
+    };
+    assert_eq!(with(false).unwrap().0.len(), 3, "a link inside is a picture");
+    for (link, target) in [("train/a/3.png", "c/1.png"), ("train/c", "c"), ("test", ".")] {
+        let link_path = folder.0.join(link);
+        symlink(elsewhere.0.join(target), &link_path).unwrap();
+        let error = with(false).unwrap_err();
+        let place = folder.0.display();
+        assert_eq!(error.to_string(), format!("{place}: `{link}` is a link that leads out of the folder"));
+        assert_eq!(
+            error.tip().unwrap(),
+            "put the file itself into the folder, or set the field `allow_outside`"
+        );
+        assert_eq!(with(true).unwrap().0.len(), 4, "{link}");
+        std::fs::remove_file(link_path).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_table_that_is_a_link_out_of_its_folder() {
+    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let table = elsewhere.write("private.csv", "x1,y,split\n1,a,train\n2,b,train\n");
+    let link = folder.0.join("metadata.csv");
+    std::os::unix::fs::symlink(table, &link).unwrap();
+    let error = read(&folder.0, &TableOptions::default()).unwrap_err();
+    assert!(error.to_string().ends_with(": `metadata.csv` is a link that leads out of the folder"), "{error}");
+    // Whoever names the link itself means it.
+    assert_eq!(read(&link, &TableOptions::default()).unwrap().0.len(), 2);
+    let options = TableOptions { allow_outside: true, ..Default::default() };
+    assert_eq!(read(&folder.0, &options).unwrap().0.len(), 2);
 }
 
 #[test]

@@ -172,6 +172,38 @@ fn a_failure_leaves_no_half_written_file() {
 }
 
 #[test]
+fn a_picture_with_the_size_and_time_of_the_one_before_is_seen() {
+    let fixture = Fixture::new();
+    let path = fixture.folder.write("0.png", "P2 2 1 255 010 010");
+    fixture.folder.write("metadata.csv", "filename,y,split\n0.png,a,train\n1.png,b,train\n");
+    fixture.read();
+    let before = fs::metadata(&path).unwrap();
+    fs::write(&path, "P2 2 1 255 200 200").unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_modified(before.modified().unwrap()).unwrap();
+    let after = fs::metadata(&path).unwrap();
+    assert_eq!((before.len(), before.modified().unwrap()), (after.len(), after.modified().unwrap()));
+    let (data, _, decoded) = fixture.read();
+    assert!(decoded, "taken from the cache");
+    assert_eq!(pixels(&data), fixture.expected());
+}
+
+#[test]
+fn what_a_killed_writer_left_is_removed_and_what_another_writes_is_not() {
+    let fixture = Fixture::new();
+    let cache = fixture.folder.0.join("cache");
+    fs::create_dir(&cache).unwrap();
+    let at = |name: &str| cache.join(name);
+    fs::write(at("old-0123.pixels.partial-999999"), "half").unwrap();
+    let written = fs::File::create(at("new-4567.pixels.partial-999998")).unwrap();
+    written.lock().unwrap();
+    fs::write(at("notes.txt"), "mine").unwrap();
+    fixture.read();
+    assert!(!at("old-0123.pixels.partial-999999").exists());
+    assert!(at("new-4567.pixels.partial-999998").exists() && at("notes.txt").exists());
+    assert_eq!(fixture.files().len(), 3, "and the cache itself");
+}
+
+#[test]
 fn a_cache_that_cannot_be_made_is_an_error() {
     let mut fixture = Fixture::new();
     fixture.options.cache = Cache::Dir(fixture.table.join("below a file"));

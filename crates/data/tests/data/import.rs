@@ -202,6 +202,45 @@ fn waterbirds_gets_our_names() {
     assert_eq!(imported(&folder).len(), 2);
 }
 
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_folder_are_followed_only_on_request() {
+    use std::os::unix::fs::symlink;
+    let png = |folder: &Folder, name: &str| drop(folder.picture(name, 2, 2, 1));
+    // What is prepared, and a file of it that becomes a link to the same file elsewhere.
+    let cases: [(Source, &dyn Fn(&Folder), &str); 6] = [
+        (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Img/img_align_celeba/000002.jpg"),
+        (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Anno/identity_CelebA.txt"),
+        (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Img/img_align_celeba"),
+        (Source::Mnist, &small_mnist, "train-labels-idx1-ubyte"),
+        (Source::Awa2, &|folder| png(folder, "from/JPEGImages/horse/1.png"), "JPEGImages/horse/1.png"),
+        (
+            Source::Waterbirds,
+            &|folder| {
+                png(folder, "from/1.png");
+                folder.write("from/metadata.csv", "img_filename,y,split\n1.png,0,0\n");
+            },
+            "metadata.csv",
+        ),
+    ];
+    for (source, prepare, name) in cases {
+        let (folder, elsewhere) = (Folder::new(), Folder::new());
+        prepare(&folder);
+        let (file, target) = (folder.0.join("from").join(name), elsewhere.0.join("target"));
+        fs::rename(&file, &target).unwrap();
+        symlink(&target, &file).unwrap();
+        let message = shown(&folder.0, &run(source, &folder, &ImportOptions::default()).unwrap_err());
+        assert!(message.contains("is a link that leads out of the folder\ntip: "), "{name}: {message}");
+        assert!(!folder.0.join("out").exists());
+        let options = ImportOptions { allow_outside: true, ..Default::default() };
+        let report = run(source, &folder, &options);
+        assert!(report.is_ok_and(|report| report.rows > 0), "{name}");
+        // A picture that is imported is the file, not a link.
+        let images = fs::read_dir(folder.0.join("out/images")).unwrap().flatten();
+        assert!(images.into_iter().all(|entry| !entry.file_type().unwrap().is_symlink()), "{name}");
+    }
+}
+
 #[test]
 fn wrong_calls_are_explained() {
     let folder = Folder::new();

@@ -19,7 +19,7 @@ fn size_and_compression_of_the_files_are_looked_at() {
     let property = |name: &str| found.properties.list.iter().find(|property| property.name == name);
     let size = property("original size").unwrap();
     assert!(size.kind == Kind::File && size.class == "b" && size.score > 0.8, "{size:?}");
-    assert!(property("bytes a pixel").is_some());
+    assert!(property("bytes per pixel").is_some());
     assert_eq!(found.verdict, Verdict::NoIds);
     let blind = inspect(&data, None, &InspectOptions::default()).unwrap();
     assert!(blind.properties.list.iter().all(|property| property.kind != Kind::File));

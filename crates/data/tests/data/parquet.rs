@@ -147,6 +147,43 @@ fn matrices_that_cannot_be_used_say_why() {
 }
 
 #[test]
+fn a_matrix_of_holes_is_refused_before_memory_is_asked_for() {
+    let folder = Folder::new();
+    let description = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1200000000), }";
+    let path = folder.write("x.npy", npy(description, &[]));
+    let length = fs::metadata(&path).unwrap().len() + 2 * 1_200_000_000 * 4;
+    fs::File::options().append(true).open(&path).unwrap().set_len(length).unwrap();
+    let options = TableOptions { features_file: Some(path), ..Default::default() };
+    let message = crate::common::shown(&folder.0, &folder.table(TWO_ROWS, &options).unwrap_err());
+    let words = "its 2x1200000000 numbers take 67200 MB, but most of them are not on the disk\ntip: ";
+    assert!(message.contains(words), "{message}");
+}
+
+#[test]
+fn whole_numbers_that_lose_digits_are_said_once_for_all_columns() {
+    let folder = Folder::new();
+    let said = |text: &str, options: &TableOptions| {
+        let (_, report) = folder.table(text, options).unwrap();
+        let is_said = |note: &&String| note.contains("lose digits");
+        report.notes.iter().filter(is_said).cloned().collect::<Vec<String>>()
+    };
+    // 2^24 + 1 and a time in nanoseconds do not fit; 2^24 + 2 does, and 0.1 is a measurement.
+    let text = "x1,x2,x3,y,split\n16777217,16777218,0.1,a,train\n16777219,2,3,b,train\n1,1,1700000000123456789,a,train\n";
+    let note = "whole numbers above 16777216 lose digits, as all numbers are kept in 32 bits, in";
+    assert_eq!(said(text, &TableOptions::default()), [format!("{note} `x1`, `x3`")]);
+    let exact = "x1,y,split\n16777216,a,train\n-33554432,b,train\n";
+    assert!(said(exact, &TableOptions::default()).is_empty());
+    let regression = TableOptions { task: corevar_data::Task::Regression, ..Default::default() };
+    assert_eq!(said("x1,y,split\n1,123456789,train\n2,2,train\n", &regression), [format!("{note} `y`")]);
+    // Column 2 of a matrix: 2^24 + 1 as a number of 8 bytes.
+    let mut bytes = npy("{'descr': '<i8', 'fortran_order': False, 'shape': (2, 2), }", &[]);
+    bytes.extend([5i64, 16_777_217, 6, 7].into_iter().flat_map(i64::to_le_bytes));
+    let features_file = Some(folder.write("x.npy", bytes));
+    let options = TableOptions { features_file, ..Default::default() };
+    assert_eq!(said(TWO_ROWS, &options), [format!("{note} `x2`")]);
+}
+
+#[test]
 fn nan_ids_are_not_observed() {
     let folder = Folder::new();
     let text = "y,x1,split,group_id\na,1,train,nan\nb,1,train,NaN\na,1,train,None\n";

@@ -131,3 +131,15 @@ fn every_generator_comes_back() {
         }
     }
 }
+
+#[test]
+fn a_folder_that_a_killed_writer_left_is_removed() {
+    let folder = Folder::new();
+    folder.write(".out.partial-999999/images/0.png", "half");
+    folder.write(".other.partial-999999/images/0.png", "half, of somebody else");
+    save(&dataset(images(1), classes()), &folder.0.join("out")).unwrap();
+    let mut left: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, [".other.partial-999999", "out"]);
+}

@@ -7,7 +7,7 @@ use corevar::evidence::{
     SplitEvidence, SplitPoints, StressCurve, StressPoint, Times, Versions, WorstGroup,
 };
 use corevar::evidence::{CurvePoint, GuardedCurve, GuardedPoint, RobustnessCurve};
-use corevar::results::{EstimatorResult, Numbers, Oracle, Selection, Setting};
+use corevar::results::{CriterionPoint, EstimatorResult, Numbers, Oracle, Selection, Setting};
 use corevar_data::SplitName;
 
 use super::{noise, of, small};
@@ -56,6 +56,12 @@ pub fn path() -> Records {
         chosen: 1.0,
         arg_min: 0.01,
         oracle: Some(Oracle { split: "test2".into(), penalty_weight: 10.0, error: 0.08 }),
+        criterion: criterion(&records.results.estimators),
+        folds: 1,
+        rows: 200,
+        groups: 60,
+        swaps: Vec::new(),
+        cautions: Vec::new(),
     });
     let mut evidence = evidence(&records);
     for split in evidence.models.iter_mut().flat_map(|model| model.splits.values_mut()) {
@@ -64,6 +70,21 @@ pub fn path() -> Records {
     evidence.plane = Some(plane(evidence.models.len()));
     records.evidence = Some(evidence);
     records
+}
+
+/// The losses of the settings, as a rule that looks at losses sees them.
+fn criterion(settings: &[EstimatorResult]) -> Vec<CriterionPoint> {
+    let point = |setting: &EstimatorResult| {
+        let value = setting.mean.get("val")?.loss?;
+        let EstimatorResult { penalty, penalty_weight, ridge, .. } = setting;
+        Some(CriterionPoint {
+            penalty: penalty.clone(),
+            penalty_weight: *penalty_weight,
+            ridge: *ridge,
+            value,
+        })
+    };
+    settings.iter().filter_map(point).collect()
 }
 
 fn evidence(records: &Records) -> Evidence {
@@ -76,6 +97,7 @@ fn evidence(records: &Records) -> Evidence {
     };
     Evidence {
         linear: Vec::new(),
+        style_dimension: None,
         schema: SCHEMA.into(),
         seed: 0,
         models: results.estimators.iter().map(model).collect(),

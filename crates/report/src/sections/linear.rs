@@ -1,6 +1,6 @@
 //! Linear models: weights along λ, and how much of them is style.
 
-use corevar::evidence::{Evidence, LinearEvidence};
+use corevar::evidence::{Evidence, LinearEvidence, StyleDimension};
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, scroll, swatches};
@@ -22,6 +22,7 @@ fn body(records: &Records) -> Option<Markup> {
         html! {
             @if path.len() > 2 { (coefficients(records, &path)) }
             (style(&evidence.linear))
+            @if let Some(dimension) = evidence.style_dimension { p { (pairs(dimension)) } }
         }
     })
 }
@@ -118,6 +119,26 @@ fn style(models: &[LinearEvidence]) -> Markup {
     }
 }
 
+/// Whether there are groups enough to find the directions of style.
+fn pairs(StyleDimension { grouped, directions, too_few }: StyleDimension) -> String {
+    let along = if directions == 1 { "1 direction".into() } else { format!("{directions} directions") };
+    match (too_few, directions) {
+        (true, _) => format!(
+            "The training rows have c = {grouped} grouped observations, too few to find all directions of style: one half of \
+             the groups shows {along}, and the other half also differs along others. Collect more groups, at least as many as \
+             style has dimensions (assumption A3 of the paper)."
+        ),
+        (false, 0) => format!(
+            "Rows of one group differ about alike in all directions of the features (c = {grouped} grouped observations): no \
+             direction stands out as style."
+        ),
+        (false, _) => format!(
+            "Rows of one group differ along about {along} beyond noise; c = {grouped} grouped observations are enough to find \
+             them (assumption A3 of the paper asks for c of at least the dimension of style)."
+        ),
+    }
+}
+
 fn shares(shares: &[f64]) -> String {
     let largest = shares.iter().copied().fold(0.0, f64::max);
     format!("{:.1} %", 100.0 * largest)
@@ -174,5 +195,14 @@ mod tests {
     #[test]
     fn a_run_without_linear_models_has_no_such_section() {
         assert!(body(&samples::with_evidence()).is_none());
+    }
+
+    #[test]
+    fn the_reader_learns_whether_the_pairs_are_too_few() {
+        let words = |grouped, directions, too_few| pairs(StyleDimension { grouped, directions, too_few });
+        let enough = words(50, 1, false);
+        assert!(enough.starts_with("Rows of one group differ along about 1 direction beyond noise; c = 50"));
+        assert!(words(8, 4, true).contains("c = 8 grouped observations, too few to find all directions"));
+        assert!(words(100, 0, false).contains("no direction stands out"));
     }
 }

@@ -1,6 +1,6 @@
-//! The path of the penalty weight: validation loss, errors and variance ratio over λ, with the main one marked.
+//! The path of the penalty weight: what the rule looked at, errors and variance ratio over λ, with the main one marked.
 
-use corevar::results::{Numbers, Results, Selection};
+use corevar::results::{CriterionPoint, Numbers, Results, Selection};
 use corevar::study::sentence;
 use corevar_data::SplitName;
 use maud::{Markup, html};
@@ -100,12 +100,11 @@ impl Path<'_> {
         let ratio = Measure { title: "Variance ratio", of: |numbers| numbers.variance_ratio, ..loss };
         let error = error(results);
         let loss_note = match &results.selection {
-            Some(selection) if selection.limit.is_some() => "Grey: the largest that the rule allows.",
-            Some(_) => "The rule looks at this.",
+            Some(_) => "As the models say it, for comparison.",
             None => "No rule was applied to it here.",
         };
         let loss_title = format!("Loss on {loss_split}");
-        let figures: Vec<Markup> = [
+        let others = [
             (loss_title.as_str(), loss_note, &loss, vec![loss_split]),
             (error.title, "By split.", &error, all.clone()),
             (
@@ -116,9 +115,49 @@ impl Path<'_> {
             ),
         ]
         .into_iter()
-        .filter_map(|(title, note, measure, splits)| self.figure(results, title, note, measure, &splits))
-        .collect();
-        panels(&figures)
+        .filter_map(|(title, note, measure, splits)| self.figure(results, title, note, measure, &splits));
+        let criterion = results.selection.as_ref().and_then(|selection| self.criterion(results, selection));
+        panels(&criterion.into_iter().chain(others).collect::<Vec<_>>())
+    }
+
+    /// What the rule looked at; None where its numbers were not recorded, or are those of another path.
+    fn criterion(&self, results: &Results, selection: &Selection) -> Option<Markup> {
+        let is_shown = |point: &&CriterionPoint| {
+            let is_own = |named: &Named<'_>| {
+                named.result.penalty == point.penalty
+                    && named.result.penalty_weight == point.penalty_weight
+                    && named.result.ridge == point.ridge
+            };
+            self.settings.iter().any(is_own)
+        };
+        let mut points: Vec<&CriterionPoint> = selection.criterion.iter().filter(is_shown).collect();
+        if points.iter().filter(|point| point.penalty != "none").count() < 2 {
+            return None;
+        }
+        points.sort_by(|a, b| a.penalty_weight.total_cmp(&b.penalty_weight));
+        let is_regression = results.data.classes.is_empty();
+        let unit = if selection.rule.is_guarded() && !is_regression { Unit::Percent } else { Unit::Plain };
+        let weights = Weights::new(self.settings.iter().map(|setting| setting.result.penalty_weight));
+        let point = |point: &&CriterionPoint| CurvePoint {
+            x: weights.place(point.penalty_weight),
+            y: unit.scale(point.value),
+            range: None,
+            size: DOT,
+            tip: format!("λ = {}: {}", exact(point.penalty_weight), unit.show(Some(point.value), None)),
+        };
+        let curve =
+            Curve { colour: Colour::Ink, points: points.iter().map(point).collect(), spread: Spread::Bars };
+        let (title, note) = criterion_words(selection);
+        let curves: Vec<Curve> = [curve].into_iter().chain(self.limit(selection, &weights)).collect();
+        let plot = Curves {
+            description: format!("{title} of {} over the penalty weight.", display(self.name)),
+            across: weights.axis(),
+            across_title: "penalty weight λ".into(),
+            up: (unit == Unit::Percent).then(|| Axis::from_zero(ends(&curves))),
+            curves,
+            marks: self.marks(results, &weights),
+        };
+        Some(figure(title, html! { (note) }, html! { (plot.svg()?) }))
     }
 
     /// What the rule looked at; without one the validation rows, if there are any.
@@ -144,11 +183,8 @@ impl Path<'_> {
                 self.settings.iter().filter_map(|setting| point(setting, measure, split, &weights)).collect();
             (!points.is_empty()).then(|| Curve { colour: colour(split), points, spread: Spread::Bars })
         };
-        let (names, mut curves): (Vec<&str>, Vec<Curve>) =
+        let (names, curves): (Vec<&str>, Vec<Curve>) =
             shown.iter().filter_map(|split| Some((*split, curve(split)?))).unzip();
-        if title.starts_with("Loss") {
-            curves.extend(self.limit(results, &weights));
-        }
         let plot = Curves {
             description: format!("{title} of {} over the penalty weight.", display(self.name)),
             across: weights.axis(),
@@ -164,8 +200,8 @@ impl Path<'_> {
     }
 
     /// A line at the largest loss that the rule allows.
-    fn limit(&self, results: &Results, weights: &Weights) -> Option<Curve> {
-        let y = results.selection.as_ref()?.limit?;
+    fn limit(&self, selection: &Selection, weights: &Weights) -> Option<Curve> {
+        let y = selection.limit?;
         let ends = [self.settings.first()?, self.settings.last()?];
         let point = |setting: &Named<'_>| CurvePoint {
             x: weights.place(setting.result.penalty_weight),
@@ -204,6 +240,21 @@ impl Path<'_> {
     }
 }
 
+/// Title of what the rule looked at, and a note on it.
+fn criterion_words(selection: &Selection) -> (&'static str, &'static str) {
+    match (selection.rule.is_guarded(), selection.limit.is_some()) {
+        (true, _) => (
+            "Error and guarded error",
+            "The rule looks at this: the mean of the error and of the error after a style shift, on held-out rows.",
+        ),
+        (false, true) => (
+            "Loss after one temperature",
+            "The rule looks at this, on held-out rows. Grey: the largest that it allows.",
+        ),
+        (false, false) => ("Loss after one temperature", "The rule looks at this, on held-out rows."),
+    }
+}
+
 /// Upper ends of all points.
 fn ends(curves: &[Curve]) -> impl Iterator<Item = f64> {
     let points = curves.iter().flat_map(|curve| &curve.points);
@@ -231,13 +282,19 @@ mod tests {
     #[test]
     fn a_path_has_three_plots_and_its_marks() {
         let page = body(&samples::path()).unwrap().into_string();
-        assert_eq!(page.matches("<svg").count(), 3);
-        for text in ["Loss on val", "Variance ratio", "chosen: 1", "lowest loss: 0.01", "oracle on test2: 10"]
-        {
+        assert_eq!(page.matches("<svg").count(), 4);
+        for text in [
+            "Loss after one temperature",
+            "Loss on val",
+            "Variance ratio",
+            "chosen: 1",
+            "lowest loss: 0.01",
+            "oracle on test2: 10",
+        ] {
             assert!(page.contains(text), "{text}: {page}");
         }
         assert!(page.contains("at most 5 % of what is gained on val"), "{page}");
-        assert!(page.contains("Grey: the largest that the rule allows."), "{page}");
+        assert!(page.contains("Grey: the largest that it allows."), "{page}");
         assert!(page.contains("<title>test2, λ = 0.1: "), "{page}");
     }
 
@@ -262,7 +319,7 @@ mod tests {
     fn a_path_beside_the_run_is_drawn_as_well() {
         let beside = samples::path().results;
         let records = Records { path: Some(beside), ..samples::small() };
-        assert_eq!(body(&records).unwrap().into_string().matches("<svg").count(), 3);
+        assert_eq!(body(&records).unwrap().into_string().matches("<svg").count(), 4);
         let mut records = samples::small();
         records.results.selection = samples::path().results.selection;
         let page = body(&records).unwrap().into_string();

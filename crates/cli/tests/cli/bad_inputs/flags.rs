@@ -349,7 +349,7 @@ pub const CASES: &[Case] = &[
     flags(
         "sweep nonlinear --out x --guard 1 --tolerance 0.1",
         2,
-        "--tolerance has no effect beside another rule",
+        "--guard, --tolerance and --one-standard-error are different rules",
     ),
     flags(
         "sweep nonlinear --out x --penalties none",
@@ -450,11 +450,7 @@ pub const CASES: &[Case] = &[
     flags("import celeba --from other --out x", 1, "other: there is no `list_attr_celeba.txt` in it"),
     flags("import celeba --from other --out x --classes a", 1, "other: --classes has no effect on celeba"),
     flags("import awa2 --from other --out x", 1, "other: there is no `JPEGImages` in it"),
-    flags(
-        "import awa2 --from other --out x --allow-outside",
-        1,
-        "other: --allow-outside has no effect on awa2",
-    ),
+    flags("import awa2 --from other --out x --label a", 1, "other: --label has no effect on awa2"),
     flags("import qmnist --from other --out x", 1, "other: there is no `qmnist-train-labels-idx2-int` in it"),
     flags("import waterbirds --from other --out x", 1, "other: there is no `metadata.csv` in it"),
     flags("nonsense", 2, "unrecognized subcommand 'nonsense'"),

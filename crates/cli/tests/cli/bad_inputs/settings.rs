@@ -5,6 +5,8 @@ use super::{Case, files};
 const ARGUMENTS: &str = "train nonlinear --rows 40 --groups 4 --test-rows 5 --config c.toml --out x";
 
 pub const CASES: &[Case] = &[
+    files(&[("c.toml", b"allow-outside = true" as &[u8])], "train metadata.csv --config c.toml --out x", 2, "c.toml: `allow-outside` cannot stand in a file of settings"),
+    files(&[("c.toml", b"decode-memory = 9000" as &[u8])], "train metadata.csv --config c.toml --out x", 2, "c.toml: no setting `decode-memory`"),
     files(&[("c.toml", b"epochs = " as &[u8])], ARGUMENTS, 1, "c.toml: not TOML: TOML parse error at line 1, column 10"),
     files(&[("c.toml", b"epochs = \"many\"" as &[u8])], ARGUMENTS, 1, "c.toml: invalid type: string \"many\", expected usize"),
     files(&[("c.toml", b"epochs = -1" as &[u8])], ARGUMENTS, 1, "c.toml: invalid value: integer `-1`, expected usize"),

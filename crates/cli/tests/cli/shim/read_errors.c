@@ -2,10 +2,16 @@
  *
  *   COREVAR_SHIM_UNDER   the folder, as an absolute path
  *   COREVAR_SHIM_RATE    percent of the reads that fail
- *   COREVAR_SHIM_SEED    decides which */
+ *   COREVAR_SHIM_SEED    decides which
+ *
+ * or, instead of the last two,
+ *
+ *   COREVAR_SHIM_NTH     the one read that fails, counted from 0
+ *   COREVAR_SHIM_HIT     a file that is made when it does */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +44,15 @@ static int fails(int fd) {
     if (strncmp(path, under, strlen(under)) != 0)
         return 0;
     const char *rate = getenv("COREVAR_SHIM_RATE"), *seed = getenv("COREVAR_SHIM_SEED");
+    const char *nth = getenv("COREVAR_SHIM_NTH"), *hit = getenv("COREVAR_SHIM_HIT");
     uint64_t n = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+    if (nth) {
+        if (n != strtoull(nth, 0, 10))
+            return 0;
+        if (hit)
+            close(open(hit, O_CREAT | O_WRONLY, 0600));
+        return 1;
+    }
     return draw(seed ? strtoull(seed, 0, 10) : 0, n) < (rate ? (unsigned)atoi(rate) : 0);
 }
 
