@@ -61,4 +61,4 @@ pub use rows::Task;
 pub use rule::{Rule, SelectError, TOLERANCE};
 pub use study::{Observer, Outcome, Study, StudyError};
 pub use train::{TrainConfig, TrainError};
-pub use verdict::{bias_reading, verdict};
+pub use verdict::verdict;

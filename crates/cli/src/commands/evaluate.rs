@@ -3,7 +3,7 @@
 use corevar::evidence::Evidence;
 use corevar::results::Results;
 use corevar::study::{Evaluation, Start, write_evaluation};
-use corevar::{bias_reading, verdict};
+use corevar::verdict;
 
 use super::models::Loaded;
 use super::run::in_pool;
@@ -20,8 +20,8 @@ pub fn run(args: &Evaluate) -> anyhow::Result<()> {
             false => {
                 output::table(&table::errors(&results))?;
                 output::text(&table::details(&results, &evidence))?;
-                for sentence in [verdict(&results), bias_reading(&results)].into_iter().flatten() {
-                    output::line(&format!("\n{sentence}"))?;
+                for paragraph in verdict(&results) {
+                    output::line(&format!("\n{paragraph}"))?;
                 }
             }
         }

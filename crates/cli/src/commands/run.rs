@@ -132,8 +132,8 @@ impl Prepared {
             return output::json(&outcome.results);
         }
         output::table(&table(&outcome))?;
-        for sentence in outcome.verdict() {
-            output::line(&format!("\n{sentence}"))?;
+        for paragraph in outcome.verdict() {
+            output::line(&format!("\n{paragraph}"))?;
         }
         if let Some(report) = report.filter(|_| !self.show.quiet) {
             output::note("");

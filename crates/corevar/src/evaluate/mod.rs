@@ -17,7 +17,7 @@ use crate::style::{StyleSpread, guarded_errors};
 pub use calibration::{ReliabilityBin, calibration_error, reliability};
 pub use metrics::losses;
 pub(crate) use subgroups::MOST_LEVELS;
-pub(crate) use variance::{decompose, penalty_value};
+pub(crate) use variance::{decompose, group_parts, penalty_value};
 
 /// Which penalty is reported, and how continuous labels are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -39,6 +39,24 @@ pub fn decompose(
     Decomposition { within, between: (groups.count() > 1).then(|| variance(&means, &all)) }
 }
 
+/// Of each group its variance, 0 for a single row, and the squared distance of its mean from the mean of the groups with the same
+/// label. The mean of the distances is the variance between groups of the same label: unlike `between`, it does not grow with the
+/// distance between the classes, which style can widen.
+pub fn group_parts(outputs: &Outputs, rows: &Rows) -> Vec<(f64, f64)> {
+    let groups = &rows.groups;
+    let means: Vec<f64> = groups.iter().flat_map(|group| column_means(outputs, group)).collect();
+    let means = Outputs { values: means, columns: outputs.columns };
+    let mut parts: Vec<(f64, f64)> = groups.iter().map(|group| (variance(outputs, group), 0.0)).collect();
+    for label in Groups::by_key(groups.iter().map(|group| rows.labels[group[0]])).iter() {
+        let centre = column_means(&means, label);
+        for &group in label {
+            let mean = &means.values[group * means.columns..(group + 1) * means.columns];
+            parts[group].1 = mean.iter().zip(&centre).map(|(value, centre)| (value - centre).powi(2)).sum();
+        }
+    }
+    parts
+}
+
 /// The penalty `C` on these rows. None without a penalty, and where no group has two rows.
 pub fn penalty_value(
     penalty: Penalty,
@@ -87,6 +105,8 @@ fn variance(outputs: &Outputs, rows: &[usize]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use corevar_data::Dataset;
+
     use super::*;
 
     fn column(values: &[f64]) -> Outputs {
@@ -112,6 +132,20 @@ mod tests {
         let outputs = column(&[1.0, 3.0, 9.0]);
         assert_eq!(of(&outputs, &groups, Normalise::Grouped).within, Some(1.0));
         assert_eq!(of(&outputs, &groups, Normalise::All).within, Some(0.5));
+    }
+
+    #[test]
+    fn groups_are_compared_with_those_of_the_same_label() {
+        // Class a: pair (1, 3) and single row 8, so means 2 and 8 around 5. Class b: one row.
+        let data = Dataset::features(["x"], vec![0.0; 4])
+            .classes(&["a", "a", "a", "b"])
+            .ids([Some(0), Some(0), None, None])
+            .splits(["test"; 4])
+            .check()
+            .unwrap();
+        let rows = Rows::new(&data, &data.splits()[0].rows, 1);
+        let parts = group_parts(&column(&[1.0, 3.0, 8.0, 100.0]), &rows);
+        assert_eq!(parts, [(1.0, 9.0), (0.0, 9.0), (0.0, 0.0)]);
     }
 
     #[test]

@@ -73,12 +73,18 @@ pub(super) fn draws(clusters: &[Cluster], draws: usize, seed: u64) -> Vec<[f64; 
         return Vec::new();
     }
     let one = |number: u64| {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(number);
+        let mut rng = stream(seed, number);
         let drawn = (0..clusters.len()).map(|_| &clusters[rng.random_range(0..clusters.len())]);
         means(drawn)
     };
     (0..draws as u64).into_par_iter().map(one).collect()
+}
+
+/// The random numbers of one draw.
+pub(super) fn stream(seed: u64, number: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(number);
+    rng
 }
 
 pub(super) fn interval(value: f64, drawn: impl Iterator<Item = f64>) -> Option<Interval> {

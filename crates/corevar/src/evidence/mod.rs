@@ -11,6 +11,7 @@ mod boundary;
 mod changes;
 mod confusion;
 mod contrast;
+mod differences;
 #[cfg(test)]
 mod golden;
 mod linear;
@@ -36,6 +37,7 @@ pub use boundary::{Map, Plane, Point, SplitPoints};
 pub use changes::{Judged, MindChange};
 pub use confusion::{ConfusedPair, Confusion};
 use contrast::Contrast;
+pub(crate) use differences::{Compared, differences};
 pub use linear::{Coefficient, LinearEvidence};
 pub use picture::{PictureGroup, Pictures};
 pub use rescued::{Answer, Rescued, RescuedExample};

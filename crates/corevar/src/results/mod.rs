@@ -1,5 +1,6 @@
 //! The records of a run: `results.json`, schema `corevar.results/1`.
 
+mod difference;
 mod setting;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use crate::rows::{Rows, slices};
 use crate::rule::Rule;
 use crate::train::{EpochRecord, TrainConfig};
 
+pub use difference::{Difference, JudgedDifference, StyleRatio};
 pub use setting::Setting;
 
 /// Name and version of the form of `results.json`.
@@ -33,6 +35,10 @@ pub struct Results {
     /// How the penalty weight was picked, when it was picked from a path of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// Of every estimator from the pooled one, on every split but `train`. Empty without a pooled estimator, and in files of earlier
+    /// versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<Difference>,
 }
 
 /// How a penalty weight λ was picked from a path of them. The estimators it picked say `chosen`.

@@ -1,5 +1,6 @@
 //! Models that were trained earlier, on any data.
 
+use std::ops::Range;
 use std::path::Path;
 
 use corevar_data::groups::QuantileBins;
@@ -9,10 +10,10 @@ use super::folder::{RunFolder, RunFolderError, Start};
 use super::layout;
 use super::models::FoundModel;
 use crate::evaluate::{Measure, evaluate};
-use crate::evidence::{Evidence, Subject, gather};
+use crate::evidence::{Compared, Evidence, Subject, differences, gather};
 use crate::model::{ModelError, Outputs};
 use crate::penalty::{Normalise, Penalty};
-use crate::results::{DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
+use crate::results::{DataSummary, Difference, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
 use crate::rows::Rows;
 use crate::style::{StyleSpread, held_out};
 use crate::train::TrainConfig;
@@ -53,13 +54,23 @@ impl<'a> Evaluation<'a> {
     /// One entry per setting, with all its runs. Models of different folders are not runs of one setting.
     pub fn results(&self) -> Results {
         let data = self.0.first().map(|part| DataSummary::grouped(&part.on.dataset, part.on.slices()));
-        Results {
+        let mut results = Results {
             schema: SCHEMA.into(),
             title: None,
             data: data.unwrap_or_default(),
-            estimators: self.0.iter().flat_map(Part::estimators).collect(),
+            estimators: Vec::new(),
             selection: None,
+            differences: Vec::new(),
+        };
+        let mut places = Vec::new();
+        for part in &self.0 {
+            let first = results.estimators.len();
+            results.estimators.extend(part.estimators());
+            places.push(first..results.estimators.len());
         }
+        let parts = self.0.iter().zip(places);
+        results.differences = parts.flat_map(|(part, places)| part.differences(&results, places)).collect();
+        results
     }
 
     /// What the report draws of them. Pictures and boundaries are those of the first data.
@@ -74,6 +85,9 @@ impl<'a> Evaluation<'a> {
         Ok(all)
     }
 }
+
+/// Of the draws of ids and runs.
+const DIFFERENCES_SEED: u64 = 0;
 
 /// All models are measured alike, whatever they were trained with.
 fn measure() -> Measure {
@@ -97,6 +111,37 @@ impl<'a> Part<'a> {
     }
 
     fn estimators(&self) -> Vec<EstimatorResult> {
+        self.settings().iter().map(|runs| self.estimator(runs)).collect()
+    }
+
+    /// Between the main estimators of their names, as far as they are among those of this part, at `places` of the results: only
+    /// models that read the data alike are sure to have the same rows.
+    fn differences(&self, results: &Results, places: Range<usize>) -> Vec<Difference> {
+        let is_here = |name: &str| {
+            let main = results.main(name);
+            main.is_some_and(|main| {
+                results.estimators[places.clone()].iter().any(|one| std::ptr::eq(one, main))
+            })
+        };
+        let settings = self.settings();
+        let compared: Vec<Compared> =
+            settings.iter().map(|runs| self.compared(runs)).filter(|one| is_here(one.name)).collect();
+        differences(&self.on.dataset, &compared, measure().label_bins, DIFFERENCES_SEED)
+    }
+
+    fn compared(&self, runs: &[usize]) -> Compared<'_> {
+        let first = &self.on.models[runs[0]];
+        let run = |&place: &usize| (self.on.models[place].setting.seed, &self.outputs[place]);
+        Compared {
+            name: &first.setting.name,
+            chosen: first.setting.chosen,
+            model: first.model.spec().kind(),
+            runs: runs.iter().map(run).collect(),
+        }
+    }
+
+    /// The places of the models of each setting.
+    fn settings(&self) -> Vec<Vec<usize>> {
         let mut settings: Vec<Vec<usize>> = Vec::new();
         for (place, found) in self.on.models.iter().enumerate() {
             let same =
@@ -106,7 +151,7 @@ impl<'a> Part<'a> {
                 None => settings.push(vec![place]),
             }
         }
-        settings.iter().map(|runs| self.estimator(runs)).collect()
+        settings
     }
 
     fn estimator(&self, runs: &[usize]) -> EstimatorResult {

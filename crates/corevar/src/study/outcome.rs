@@ -69,7 +69,7 @@ impl Outcome {
         self.models.iter().filter(move |(other, _)| other == name).flat_map(|(_, runs)| runs)
     }
 
-    /// How the penalty weight was chosen, and what the numbers mean: a sentence each.
+    /// How the penalty weight was chosen, and what the numbers mean: one paragraph per entry.
     pub fn verdict(&self) -> Vec<String> {
         let is_regression = self.results.data.classes.is_empty();
         let choice = self.results.selection.as_ref().map(|selection| sentence(selection, is_regression));

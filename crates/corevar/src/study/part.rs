@@ -11,7 +11,7 @@ use super::jobs::{Finished, Jobs};
 use super::observer::InFold;
 use super::outcome::Outcome;
 use super::{Study, layout};
-use crate::evidence::{Evidence, Subject, Versions, gather};
+use crate::evidence::{Compared, Evidence, Subject, Versions, differences, gather};
 use crate::fingerprint::fingerprint;
 use crate::results::{DataSummary, EpochLine, EstimatorResult, Results, SCHEMA, Setting};
 
@@ -61,6 +61,7 @@ impl StudyPart<'_> {
             data: DataSummary::new(self.dataset, measure(estimators).label_bins),
             estimators: estimators.iter().zip(finished).map(of).collect(),
             selection: None,
+            differences: Vec::new(),
         }
     }
 
@@ -69,10 +70,10 @@ impl StudyPart<'_> {
         &self,
         estimators: &[Estimator],
         finished: Vec<Vec<Finished>>,
-        results: Results,
+        mut results: Results,
         path: Option<Results>,
     ) -> Result<Outcome, StudyError> {
-        let evidence = self.evidence(estimators, &finished, &results)?;
+        let evidence = self.evidence(estimators, &finished, &mut results)?;
         let epochs = epoch_lines(estimators, &finished);
         let outcome = Outcome::new(results, evidence, epochs, path, estimators, finished);
         self.write_results(&outcome.results, &outcome.epochs)?;
@@ -95,12 +96,12 @@ impl StudyPart<'_> {
         folder.write_results(results).map_err(of(layout::RESULTS))
     }
 
-    /// From the first run of each setting.
+    /// From the first run of each setting; the differences between estimators, from all runs, go to the results.
     fn evidence(
         &self,
         estimators: &[Estimator],
         finished: &[Vec<Finished>],
-        results: &Results,
+        results: &mut Results,
     ) -> Result<Evidence, StudyError> {
         let settings = estimators.iter().zip(&results.estimators).map(|(estimator, result)| Setting {
             chosen: result.chosen,
@@ -112,14 +113,35 @@ impl StudyPart<'_> {
             .map(|(setting, run)| Subject { setting, model: &run.model, outputs: &run.outputs })
             .collect();
         let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
-        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report);
+        let compared = compared(estimators, finished, results);
+        let work = || {
+            let differences = differences(self.dataset, &compared, measure(estimators).label_bins, seed);
+            (differences, gather(self.dataset, &subjects, measure(estimators), seed, self.study.report))
+        };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
         let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
             threads: self.study.threads,
             cause: cause.to_string(),
         };
-        Ok(pool.map_err(threads)?.install(work)?)
+        let (differences, evidence) = pool.map_err(threads)?.install(work);
+        results.differences = differences;
+        Ok(evidence?)
     }
+}
+
+/// The runs of every estimator, as differences are taken of them.
+fn compared<'a>(
+    estimators: &'a [Estimator],
+    finished: &'a [Vec<Finished>],
+    results: &Results,
+) -> Vec<Compared<'a>> {
+    let of = |((estimator, runs), result): ((&'a Estimator, &'a Vec<Finished>), &EstimatorResult)| Compared {
+        name: &estimator.name,
+        chosen: result.chosen,
+        model: estimator.config.model.kind(),
+        runs: runs.iter().map(|run| (run.result.seed, &run.outputs)).collect(),
+    };
+    estimators.iter().zip(finished).zip(&results.estimators).map(of).collect()
 }
 
 /// Of several settings of one estimator, the report speaks of the one that has no further name.

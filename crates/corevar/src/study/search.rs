@@ -195,6 +195,7 @@ impl Found {
             data: DataSummary::new(dataset, measure(&self.estimators).label_bins),
             estimators: self.estimators.iter().enumerate().map(of).collect(),
             selection: None,
+            differences: Vec::new(),
         }))
     }
 

@@ -2,7 +2,11 @@
 
 mod evidence;
 
-use corevar::results::{ClassResult, DataSummary, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
+use corevar::model::ModelKind;
+use corevar::results::{
+    ClassResult, DataSummary, Difference, EstimatorResult, Results, RunResult, SCHEMA, SplitResult,
+    StyleRatio,
+};
 
 pub use evidence::{many_classes, path, with_evidence};
 
@@ -22,7 +26,27 @@ pub fn small() -> Records {
         estimator.runs[0].splits.retain(|name, _| name.starts_with("test"));
         [estimator.mean, estimator.standard_error] = EstimatorResult::summaries(&estimator.runs);
     }
+    results.differences = vec![difference("test1", 0.01, 0.2), difference("test2", -0.32, 0.0005)];
     records
+}
+
+/// CoRe minus pooled, ± 1.5 percentage points.
+fn difference(split: &str, error: f64, p_value: f64) -> Difference {
+    Difference {
+        split: split.into(),
+        estimator: "core".into(),
+        against: "pooled".into(),
+        error,
+        low: Some(error - 0.015),
+        high: Some(error + 0.015),
+        p_value: Some(p_value),
+        rows: 4_000,
+        ids: 3_750,
+        runs: 1,
+        model: ModelKind::Cnn,
+        constant_error: 0.5,
+        style_ratio: Some(StyleRatio { groups: 250, estimator: 0.12, against: 0.76, low: 0.1, high: 0.2 }),
+    }
 }
 
 /// `runs` of each of `estimators` on train, val and `tests`. From the fifth estimator on they are settings
@@ -45,7 +69,14 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
     let setting = |(key, value): (&str, &str)| Setting { key: key.into(), value: value.into() };
     let config =
         [("penalty", "logit-variance"), ("penalty-weight", "1"), ("epochs", "25")].map(setting).to_vec();
-    let results = Results { schema: SCHEMA.into(), title: None, data, estimators, selection: None };
+    let results = Results {
+        schema: SCHEMA.into(),
+        title: None,
+        data,
+        estimators,
+        selection: None,
+        differences: Vec::new(),
+    };
     Records { name: "stickmen-run".into(), results, config: Some(config), epochs, evidence: None, path: None }
 }
 

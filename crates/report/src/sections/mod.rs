@@ -7,6 +7,7 @@ mod classes;
 mod configuration;
 mod confusion;
 mod curves;
+mod differences;
 mod errors;
 mod groups;
 mod inspect;

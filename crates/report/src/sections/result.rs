@@ -1,9 +1,10 @@
-//! What came out: one sentence and one table.
+//! What came out: the verdict, the errors, and how they differ from those of the pooled model.
 
 use corevar::results::{EstimatorResult, Results};
 use corevar::verdict;
 use maud::{Markup, html};
 
+use super::differences::differences;
 use super::{Section, scroll, word};
 use crate::Records;
 use crate::format::{counted, exact};
@@ -15,12 +16,16 @@ pub const SECTION: Section = Section { id: "result", title: "Result", body };
 fn body(records: &Records) -> Option<Markup> {
     let results = &records.results;
     Some(html! {
-        @if let Some(verdict) = verdict(results) { p.verdict { (verdict.replace(" %", "\u{a0}%")) } }
+        @let paragraphs = verdict(results);
+        @if !paragraphs.is_empty() {
+            div.verdict { @for paragraph in paragraphs { p { (paragraph.replace(" %", "\u{a0}%")) } } }
+        }
         @if results.estimators.is_empty() {
             (word("No estimator was trained."))
         } @else {
             (scroll("Errors by estimator and split", table(results)))
             p.note { (caption(results)) }
+            @if let Some(table) = differences(results) { (table) }
         }
     })
 }
