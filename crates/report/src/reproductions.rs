@@ -71,30 +71,13 @@ fn address(path: &str) -> String {
 /// All experiments in one table, where there is more than one line to show.
 fn glance(records: &[Reproduction]) -> Option<Part> {
     let lines = overview(records);
-    let [head, lines @ ..] = lines.as_slice() else { return None };
-    let table = html! {
-        table {
-            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 2] scope="col" { (name) } } } }
-            tbody {
-                @for line in lines {
-                    tr {
-                        @for (column, cell) in line.iter().enumerate() {
-                            @match column {
-                                0 => th scope="row" { (cell) },
-                                1 | 2 => td { (cell) },
-                                _ => td.number { (cell) },
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    };
+    let table = lined(&lines, 3, |name| html! { (name) });
     let body = html! {
         (scroll("Errors of all experiments", table))
         p.note { "Error in %, pooled → CoRe, mean ± standard error over the runs. –: not run, or the paper has no number." }
     };
-    (lines.len() > 1).then(|| Part { id: "glance".into(), title: "At a glance".into(), body })
+    // The head, and more than one line.
+    (lines.len() > 2).then(|| Part { id: "glance".into(), title: "At a glance".into(), body })
 }
 
 fn page(records: &[Reproduction], parts: &[Part]) -> Markup {
@@ -150,21 +133,24 @@ fn body(record: &Reproduction, reports: &Reports) -> Markup {
 }
 
 fn table(record: &Reproduction, reports: &Reports) -> Markup {
-    let lines = record.table();
-    let Some((head, lines)) = lines.split_first() else { return html! {} };
     let address =
         |name: &str| record.variants.iter().find(|one| one.name == name).and_then(|one| reports.of(one));
+    lined(&record.table(), 2, |name| linked(name, address(name)))
+}
+
+/// Head and lines, the first `words` columns in words and the others in numbers.
+fn lined(lines: &[Vec<String>], words: usize, first: impl Fn(&str) -> Markup) -> Markup {
+    let Some((head, lines)) = lines.split_first() else { return html! {} };
     html! {
         table {
-            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column > 1] scope="col" { (name) } } } }
+            thead { tr { @for (column, name) in head.iter().enumerate() { th.number[column >= words] scope="col" { (name) } } } }
             tbody {
                 @for line in lines {
                     tr {
                         @for (column, cell) in line.iter().enumerate() {
                             @match column {
-                                0 => th scope="row" { (linked(cell, address(cell))) },
-                                1 => td { (cell) },
-                                _ => td.number { (cell) },
+                                0 => th scope="row" { (first(cell)) },
+                                column => td.number[column >= words] { (cell) },
                             }
                         }
                     }
