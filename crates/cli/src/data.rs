@@ -98,7 +98,9 @@ impl ReaderFlags {
         let given = [("allow_outside", self.allow_outside), ("decode_memory", self.decode_memory.is_some())];
         match given.iter().find(|(_, is_given)| *is_given && situation.built_in) {
             None => Ok(()),
-            Some((name, _)) => Err(no_effect(name, &format!("`{}` is built in, not a table", situation.data))),
+            Some((name, _)) => {
+                Err(no_effect(name, &format!("`{}` is built in, not a table", situation.data)))
+            }
         }
     }
 }

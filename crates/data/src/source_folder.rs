@@ -91,7 +91,9 @@ mod unix {
             match openat2(&self.handle, relative, file_flags(), Mode::empty(), resolve) {
                 Ok(handle) => Ok(handle.into()),
                 // Links that name a whole path may still lead inside; and not every kernel has the call, or allows it.
-                Err(Errno::XDEV | Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INVAL) => self.walk(relative),
+                Err(Errno::XDEV | Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::INVAL) => {
+                    self.walk(relative)
+                }
                 Err(cause) => Err(cause.into()),
             }
         }
@@ -135,7 +137,9 @@ mod unix {
                         return Ok(openat(place, &part, flags, Mode::empty())?.into());
                     }
                     FileType::RegularFile => return Err(Errno::NOTDIR.into()),
-                    _ => return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file")),
+                    _ => {
+                        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+                    }
                 }
             }
             Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))

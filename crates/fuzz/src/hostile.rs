@@ -153,8 +153,7 @@ fn webp_with_exif() -> Vec<u8> {
 fn webp_with_inner_frame() -> Vec<u8> {
     // A key frame whose first part has 60 bytes, all 0.
     let tag = (60u32 << 5 | 1 << 4).to_le_bytes();
-    let frame =
-        [&tag[..3], &[0x9D, 0x01, 0x2A], &[0xFF, 0x3F, 0xFF, 0x3F], &[0; 60], &[0; 64]].concat();
+    let frame = [&tag[..3], &[0x9D, 0x01, 0x2A], &[0xFF, 0x3F, 0xFF, 0x3F], &[0; 60], &[0; 64]].concat();
     let chunk = [b"VP8 ".to_vec(), (frame.len() as u32).to_le_bytes().to_vec(), frame].concat();
     riff(&[extended(0), chunk].concat())
 }
@@ -162,7 +161,8 @@ fn webp_with_inner_frame() -> Vec<u8> {
 /// Three full components, of which a decoder keeps all coefficients. The scan holds nothing.
 fn progressive_jpeg() -> Vec<u8> {
     let side = (SIDE as u16).to_be_bytes();
-    let frame = [&[0xFF, 0xC2, 0, 17, 8][..], &side, &side, &[3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]].concat();
+    let frame =
+        [&[0xFF, 0xC2, 0, 17, 8][..], &side, &side, &[3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]].concat();
     let tables = [&[0xFF, 0xDB, 0, 67, 0][..], &[1; 64]].concat();
     let mut codes = vec![0xFF, 0xC4, 0, 20, 0];
     codes.extend([1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -172,7 +172,8 @@ fn progressive_jpeg() -> Vec<u8> {
 
 /// Runs of one byte for a picture of a hundred million pixels; they end at once.
 fn bmp() -> Vec<u8> {
-    let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let numbers =
+        |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
     let header = [
         b"BM".to_vec(),
         numbers(&[1082, 0, 1078, 40, SIDE, SIDE]),
@@ -197,7 +198,8 @@ fn sparse_matrix(path: &Path) -> io::Result<()> {
 /// A million digits in a megabyte. The checksum at the end is never reached: it is wrong.
 fn packed_digits(folder: &Path) -> io::Result<()> {
     let rows = 1_000_000u32;
-    let header = [&[0, 0, 8, 3][..], &rows.to_be_bytes(), &32u32.to_be_bytes(), &32u32.to_be_bytes()].concat();
+    let header =
+        [&[0, 0, 8, 3][..], &rows.to_be_bytes(), &32u32.to_be_bytes(), &32u32.to_be_bytes()].concat();
     // As it is: a stored block, which is not the last.
     let length = header.len() as u16;
     let stored = [&[0][..], &length.to_le_bytes(), &(!length).to_le_bytes(), &header].concat();

@@ -37,14 +37,16 @@ fn many_rows() -> io::Result<Vec<u8>> {
         "message t { required int32 y; required double x1; }",
         WriterProperties::builder().set_compression(Compression::ZSTD(Default::default())).build(),
         |group| {
-            let mut column = group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("y".into()))?;
+            let mut column =
+                group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("y".into()))?;
             let part = vec![1; 1 << 16];
             for start in (0..ROWS).step_by(part.len()) {
                 let rows = part.len().min(ROWS - start);
                 column.typed::<Int32Type>().write_batch(&part[..rows], None, None)?;
             }
             column.close()?;
-            let mut column = group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("x1".into()))?;
+            let mut column =
+                group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("x1".into()))?;
             let part = vec![0.5; 1 << 16];
             for start in (0..ROWS).step_by(part.len()) {
                 let rows = part.len().min(ROWS - start);
@@ -65,7 +67,8 @@ fn large_page() -> io::Result<Vec<u8>> {
         .build();
     let whole = table("message t { required int32 y; required double x1; }", properties, |group| {
         for values in [None, Some([0.5, 1.5])] {
-            let mut column = group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("x1".into()))?;
+            let mut column =
+                group.next_column()?.ok_or_else(|| parquet::errors::ParquetError::EOF("x1".into()))?;
             match values {
                 None => column.typed::<Int32Type>().write_batch(&[1, 2], None, None)?,
                 Some(values) => column.typed::<DoubleType>().write_batch(&values, None, None)?,

@@ -35,13 +35,14 @@ fn build(name: &str, given: &Given, seed: u64) -> Result<Option<Dataset>, DataEr
             let (mean, grouping) = (given.or("mean", 30.0), given.grouping());
             let rows = given.count("rows", 4_000);
             let (groups, test_rows) = (given.count("groups", rows / 4), given.count("test-rows", 1_000));
-            Quality { rows, groups, grouping, mean, test_rows }.build(&album(), seed)?
+            Quality { rows, groups, grouping, mean, test_rows, ..Default::default() }.build(&album(), seed)?
         }
         "brightness" => {
             let (mean, grouping) = (given.or("mean", 20.0), given.grouping());
             let rows = given.count("rows", 4_000);
             let (groups, test_rows) = (given.count("groups", rows / 10), given.count("test-rows", 1_000));
-            Brightness { rows, groups, grouping, mean, test_rows }.build(&album(), seed)?
+            Brightness { rows, groups, grouping, mean, test_rows, ..Default::default() }
+                .build(&album(), seed)?
         }
         "gender" => {
             let rows = given.count("rows", 4_000);

@@ -129,7 +129,10 @@ fn every_read_fails_once(folder: &Path, train: &str) -> Option<[usize; 2]> {
         if output.status.success() {
             assert!(model(folder, "run") == whole, "{train}: read {nth} gave another model");
         } else {
-            assert!(said.contains("Input/output error") && !said.contains("panicked"), "{train}, {nth}: {said}");
+            assert!(
+                said.contains("Input/output error") && !said.contains("panicked"),
+                "{train}, {nth}: {said}"
+            );
         }
         let _ = fs::remove_dir_all(folder.join("run"));
     }

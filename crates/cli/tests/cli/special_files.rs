@@ -104,7 +104,8 @@ fn what_is_no_ordinary_file_is_refused_wherever_a_file_is_read() {
             let Some(said) = says(folder, arguments) else { panic!("{kind} {name}: {arguments} waits") };
             assert!(!said.contains("panicked"), "{kind} {name}: {said}");
             // Where it is part of a folder, that folder lacks something, or a link leads out of it.
-            let words = ["ordinary file", "leads out", "missing", "holds other files", "outside", "cannot be read"];
+            let words =
+                ["ordinary file", "leads out", "missing", "holds other files", "outside", "cannot be read"];
             assert!(words.iter().any(|words| said.contains(words)), "{kind} {name}: {said}");
             fs::remove_file(&path).unwrap();
             kept.iter().for_each(|bytes| fs::write(&path, bytes).unwrap());

@@ -387,6 +387,7 @@ mod tests {
             penalty_weights: penalty_weights.to_vec(),
             ridges: vec![1e-3],
             penalties: vec![Penalty::LOGIT_VARIANCE],
+            grows: false,
         };
         let mut usual = grid(&[0.1, f64::INFINITY]);
         assert!(usual.leave_out_empty_limit(&config, &data).unwrap());

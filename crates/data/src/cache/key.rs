@@ -71,7 +71,12 @@ impl FileState {
             let since = time.ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
             since.map_or((0, 0), |since| (since.as_secs() as i64, i64::from(since.subsec_nanos())))
         };
-        FileState { size: kind.len(), number: 0, written: time(kind.modified()), changed: time(kind.created()) }
+        FileState {
+            size: kind.len(),
+            number: 0,
+            written: time(kind.modified()),
+            changed: time(kind.created()),
+        }
     }
 }
 

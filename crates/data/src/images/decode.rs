@@ -65,7 +65,9 @@ pub(super) fn decode(folder: &SourceFolder, path: &Path, limits: &Limits) -> Res
 
 /// What a name in the table is to blame for, and what the system is: it may refuse today what it gives tomorrow.
 fn of_opening(cause: io::Error) -> Fault {
-    use io::ErrorKind::{CrossesDevices, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound};
+    use io::ErrorKind::{
+        CrossesDevices, InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound,
+    };
     #[cfg(unix)]
     let is_loop = cause.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     #[cfg(not(unix))]
@@ -192,14 +194,19 @@ mod tests {
     #[test]
     fn claims_cover_what_the_decoders_give() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-        let files = ["pictures", "photographs"].into_iter().flat_map(|folder| std::fs::read_dir(golden.join(folder)).unwrap());
+        let files = ["pictures", "photographs"]
+            .into_iter()
+            .flat_map(|folder| std::fs::read_dir(golden.join(folder)).unwrap());
         let mut decoded = 0;
-        for path in files.map(|entry| entry.unwrap().path()).filter(|path| super::super::has_image_suffix(path)) {
+        for path in
+            files.map(|entry| entry.unwrap().path()).filter(|path| super::super::has_image_suffix(path))
+        {
             let bytes = std::fs::read(&path).unwrap();
             let claim = Claim::read(&mut Cursor::new(&bytes), bytes.len() as u64).unwrap();
             let picture = decode_bytes(&bytes, &claim).unwrap_or_else(|reason| panic!("{path:?}: {reason}"));
             assert_eq!((picture.height * picture.width) as u64, claim.pixels(), "{path:?}");
-            let mut decoder = ImageReader::with_format(Cursor::new(&bytes), claim.format).into_decoder().unwrap();
+            let mut decoder =
+                ImageReader::with_format(Cursor::new(&bytes), claim.format).into_decoder().unwrap();
             assert_eq!(decoder.orientation().unwrap(), claim.orientation, "{path:?}");
             decoded += 1;
         }

@@ -9,8 +9,8 @@ mod resize;
 
 use std::path::Path;
 
-pub use file::{Change, read_changed};
 pub(crate) use decode::Limits;
+pub use file::{Change, read_changed};
 pub(crate) use pack::{Request, load};
 
 pub use crate::error::ImageProblem;

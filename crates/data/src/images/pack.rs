@@ -90,7 +90,9 @@ pub(crate) fn load(request: &Request<'_>) -> Result<Loaded, DataError> {
             Pass::NeedsColour => shape.channels = 3,
             Pass::NoCache(cause) if request.cache.is_asked_for() => return Err(cause),
             Pass::NoCache(cause) => {
-                notes.push(format!("decoded pictures stay in memory, and are not kept for the next time: {cause}"));
+                notes.push(format!(
+                    "decoded pictures stay in memory, and are not kept for the next time: {cause}"
+                ));
                 place = None;
             }
         }
@@ -207,7 +209,8 @@ impl Request<'_> {
         for (chunk, files) in self.files.chunks(rows).enumerate() {
             (self.progress)(chunk * rows, self.files.len());
             let mut filled = 0;
-            for (i, result) in decode_chunk(folder, files, &settings, shape, &mut buffer).into_iter().enumerate()
+            for (i, result) in
+                decode_chunk(folder, files, &settings, shape, &mut buffer).into_iter().enumerate()
             {
                 let row = chunk * rows + i;
                 match result {

@@ -44,7 +44,8 @@ impl Picture {
 
     /// One channel where all three are alike, for formats that cannot say that a picture is grey.
     pub(super) fn grey_if_colourless(mut self) -> Picture {
-        let is_grey = self.channels == 3 && self.bytes.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b);
+        let is_grey =
+            self.channels == 3 && self.bytes.as_chunks::<3>().0.iter().all(|[r, g, b]| r == g && g == b);
         if is_grey {
             let pixels = self.bytes.len() / 3;
             (0..pixels).for_each(|pixel| self.bytes[pixel] = self.bytes[3 * pixel]);

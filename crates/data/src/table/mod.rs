@@ -169,7 +169,11 @@ pub fn read_with(
     if !kind.is_dir() {
         return read_table(path, open(path)?, options, progress);
     }
-    match ["metadata.csv", "metadata.parquet"].map(|name| path.join(name)).into_iter().find(|file| file.is_file()) {
+    match ["metadata.csv", "metadata.parquet"]
+        .map(|name| path.join(name))
+        .into_iter()
+        .find(|file| file.is_file())
+    {
         Some(table) => read_table(&table, open_in(path, &table, options)?, options, progress),
         None => assemble::assemble(folder::read(path, options)?, options, progress),
     }

@@ -41,7 +41,11 @@ pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<Str
 }
 
 /// All numbers, row by row, whatever their order in the file; and the columns of whole numbers that lost digits.
-fn numbers(path: &Path, mut file: impl Read, header: &Header) -> Result<(Vec<f32>, BTreeSet<usize>), DataError> {
+fn numbers(
+    path: &Path,
+    mut file: impl Read,
+    header: &Header,
+) -> Result<(Vec<f32>, BTreeSet<usize>), DataError> {
     let mut values = vec![0.0; header.rows * header.columns];
     let (mut bytes, mut rounded) = ([0; 8], BTreeSet::new());
     for index in 0..values.len() {
@@ -181,7 +185,9 @@ impl Header {
         let (rows, columns) = (self.rows, self.columns);
         let data = self.count().and_then(|count| count.checked_mul(self.kind.len() as u64));
         if data.and_then(|data| data.checked_add(self.offset)) != Some(len) {
-            return Err(format!("it claims {rows}x{columns} numbers, but its {len} bytes hold another number"));
+            return Err(format!(
+                "it claims {rows}x{columns} numbers, but its {len} bytes hold another number"
+            ));
         }
         /// A name of a column, with what it takes to keep it.
         const NAME: u64 = 48;
@@ -189,7 +195,9 @@ impl Header {
         let needed = self.count().unwrap_or(u64::MAX).saturating_mul(4).saturating_add(names);
         let takes = memory::megabytes(needed);
         if needed > allowed {
-            return Err(format!("its {rows}x{columns} numbers take {takes}, but most of them are not on the disk"));
+            return Err(format!(
+                "its {rows}x{columns} numbers take {takes}, but most of them are not on the disk"
+            ));
         }
         if !memory::fits_machine(needed) {
             return Err(format!("its {rows}x{columns} numbers take {takes}, more than this machine has"));

@@ -203,7 +203,8 @@ fn promised_rows(
 ) -> Result<u64, DataError> {
     let at = |reason: String| Place::file(path).table(TableProblem::Malformed(reason));
     let groups = reader.metadata().row_groups();
-    let rows = groups.iter().try_fold(0u64, |rows, group| rows.checked_add(u64::try_from(group.num_rows()).ok()?));
+    let rows =
+        groups.iter().try_fold(0u64, |rows, group| rows.checked_add(u64::try_from(group.num_rows()).ok()?));
     let rows = rows.ok_or_else(|| at("the number of its rows makes no sense".into()))?;
     // Line, label, id and split, and a number for each column.
     let bytes = rows.saturating_mul(64 + 4 * columns as u64);

@@ -68,8 +68,8 @@ impl Cell<'_> {
             Cell::Text(text) => {
                 let digits = text.trim_start_matches(['+', '-']);
                 let (digits, zeros) = digits.split_once('.').unwrap_or((digits, ""));
-                let is_whole =
-                    digits.bytes().all(|digit| digit.is_ascii_digit()) && zeros.bytes().all(|digit| digit == b'0');
+                let is_whole = digits.bytes().all(|digit| digit.is_ascii_digit())
+                    && zeros.bytes().all(|digit| digit == b'0');
                 is_whole && text.parse().is_ok_and(|whole| is_rounded(whole, value))
             }
         }

@@ -209,8 +209,9 @@ fn a_picture_beyond_the_memory_says_how_to_go_on() {
     let message = shown(&folder.0, &with(2_000_000).unwrap_err());
     // 3 MB of pixels, the file and what the decoder takes besides.
     assert!(
-        message.contains("`good.png`: to decode its 1000x1000 pixels takes 6 MB, more than the 2 MB there are; ")
-            && message.contains("make it smaller, or raise the field `decode_memory`\n"),
+        message.contains(
+            "`good.png`: to decode its 1000x1000 pixels takes 6 MB, more than the 2 MB there are; "
+        ) && message.contains("make it smaller, or raise the field `decode_memory`\n"),
         "{message}"
     );
     assert_eq!(with(100_000_000).unwrap().0.len(), 2);

@@ -294,7 +294,10 @@ fn a_table_that_is_a_link_out_of_its_folder() {
     let link = folder.0.join("metadata.csv");
     std::os::unix::fs::symlink(table, &link).unwrap();
     let error = read(&folder.0, &TableOptions::default()).unwrap_err();
-    assert!(error.to_string().ends_with(": `metadata.csv` is a link that leads out of the folder"), "{error}");
+    assert!(
+        error.to_string().ends_with(": `metadata.csv` is a link that leads out of the folder"),
+        "{error}"
+    );
     // Whoever names the link itself means it.
     assert_eq!(read(&link, &TableOptions::default()).unwrap().0.len(), 2);
     let options = TableOptions { allow_outside: true, ..Default::default() };

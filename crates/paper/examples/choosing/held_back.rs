@@ -17,8 +17,14 @@ type Failure = Box<dyn std::error::Error>;
 /// Everything that can be made; `real` is a folder of `choosing_data.py`, `mnist` one with the four files of MNIST.
 pub fn subjects(real: Option<&Path>, mnist: Option<&Path>, seed: u64) -> Result<Vec<Subject>, Failure> {
     let album = faces::album(faces::AlbumSizes { persons: 1500, ..Default::default() }, seed);
-    let quality =
-        Quality { rows: 2000, groups: 400, grouping: Grouping::SameImage, mean: 30.0, test_rows: 600 };
+    let quality = Quality {
+        rows: 2000,
+        groups: 400,
+        grouping: Grouping::SameImage,
+        mean: 30.0,
+        test_rows: 600,
+        ..Default::default()
+    };
     let gender = Gender { rows: 2000, groups: 200, share_of_men: 0.5, test1_rows: 600, test2_rows: 600 };
     let rotated = Mnist { originals: 1000, copies: 200, test_rows: 2000, held_out: false };
     let drawn_digits = digits::album(digits::AlbumSizes { train: 2000, test: 2000 }, seed);

@@ -38,7 +38,10 @@ fn number(header: &mut impl Read) -> io::Result<u32> {
         match (byte(header)?, value) {
             (b'#', _) => while !matches!(byte(header)?, b'\n' | b'\r') {},
             (digit @ b'0'..=b'9', so_far) => {
-                let next = so_far.unwrap_or(0).checked_mul(10).and_then(|ten| ten.checked_add(u32::from(digit - b'0')));
+                let next = so_far
+                    .unwrap_or(0)
+                    .checked_mul(10)
+                    .and_then(|ten| ten.checked_add(u32::from(digit - b'0')));
                 value = Some(next.ok_or_else(too_large)?);
             }
             (blank, so_far) if blank.is_ascii_whitespace() || blank == 0x0B => {

@@ -61,14 +61,16 @@ impl Parts {
         match (name, size) {
             (b"VP8X", 10..) => {
                 let [flags, _, _, _, w0, w1, w2, h0, h1, h2] = array(source)?;
-                let [width, height] = [[w0, w1, w2, 0], [h0, h1, h2, 0]].map(|size| u32::from_le_bytes(size) + 1);
+                let [width, height] =
+                    [[w0, w1, w2, 0], [h0, h1, h2, 0]].map(|size| u32::from_le_bytes(size) + 1);
                 self.has_alpha |= flags & 0x10 != 0;
                 self.canvas.get_or_insert((width, height));
                 Ok(10)
             }
             (b"VP8 ", 10..) => {
                 let [.., w0, w1, h0, h1] = array::<10>(source)?;
-                let [width, height] = [[w0, w1], [h0, h1]].map(|size| u32::from(u16::from_le_bytes(size) & 0x3FFF));
+                let [width, height] =
+                    [[w0, w1], [h0, h1]].map(|size| u32::from(u16::from_le_bytes(size) & 0x3FFF));
                 self.picture(width, height);
                 Ok(10)
             }
@@ -109,6 +111,10 @@ impl Parts {
         let tables = if self.is_lossless { length.saturating_mul(TABLES_PER_BYTE) } else { 0 };
         let planes = self.pixels.max(canvas).saturating_mul(lossy + lossless + alpha + frame);
         let canvas = if self.is_animated { canvas.saturating_mul(4) } else { 0 };
-        WORKING.saturating_add(length).saturating_add(planes).saturating_add(canvas).saturating_add(tables.min(MOST_TABLES))
+        WORKING
+            .saturating_add(length)
+            .saturating_add(planes)
+            .saturating_add(canvas)
+            .saturating_add(tables.min(MOST_TABLES))
     }
 }
