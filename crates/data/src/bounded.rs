@@ -61,6 +61,13 @@ pub(crate) fn read_open(file: &File, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// At most `most` bytes of a file of the system's, which has no length.
+pub(crate) fn read_endless(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// As [`read`], for text.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read(path, most)?;

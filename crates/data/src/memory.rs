@@ -5,7 +5,10 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::bounded;
 
 /// Bytes for the pictures that are being decoded, over all threads, where nothing else is said. With it the program stays below
 /// 512 MB, and a photograph of a hundred megapixels still fits.
@@ -67,18 +70,17 @@ fn on_disk(kind: &std::fs::Metadata) -> u64 {
     if blocks == 0 { kind.len() } else { blocks.min(kind.len()) }
 }
 
-/// Whether the machine has memory for so much. A system that promises more than it has would end the program later.
+/// Whether the machine has memory for so much. A system that promises more than it has would end the program later. Where it does
+/// not say what it has, it is asked when the memory is taken.
 pub(crate) fn fits_machine(bytes: u64) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        let machine = rustix::system::sysinfo();
-        let total = (machine.totalram as u64).saturating_mul(u64::from(machine.mem_unit));
-        bytes <= total / 4 * 3
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        bytes <= isize::MAX as u64
-    }
+    let told = bounded::read_endless(Path::new("/proc/meminfo"), 1 << 16).unwrap_or_default();
+    total_memory(&String::from_utf8_lossy(&told)).is_none_or(|total| bytes <= total / 4 * 3)
+}
+
+/// `MemTotal:       24601328 kB`
+fn total_memory(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// `1200 MB`, for messages; never less than is asked for.
@@ -112,6 +114,14 @@ mod tests {
         let most = most.into_inner();
         assert!((50..=100).contains(&most), "{most}");
         assert_eq!(*budget.taken.lock().unwrap(), 0, "all came back");
+    }
+
+    #[test]
+    fn the_memory_of_the_machine_is_a_line_of_the_system() {
+        assert_eq!(total_memory("MemFree: 1 kB\nMemTotal:       24601328 kB\n"), Some(24_601_328 << 10));
+        assert_eq!(total_memory("MemTotal: much"), None);
+        assert!(fits_machine(1 << 20));
+        assert!(!cfg!(target_os = "linux") || !fits_machine(1 << 60));
     }
 
     #[test]

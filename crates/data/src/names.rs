@@ -21,10 +21,14 @@ pub(crate) fn nearest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> 
         .map(|(_, name)| name.as_str())
 }
 
+/// Up to so many names are looked through one by one: a table may have a million columns of a few names each.
+const FEW: usize = 8;
+
 /// A column of text as numbers of its different values.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Levels {
     names: Vec<String>,
+    /// Empty while there are few names.
     index: HashMap<String, u32>,
     of_row: Vec<u32>,
 }
@@ -37,13 +41,19 @@ impl Levels {
 
     /// The number of a name, new or known.
     pub(crate) fn level(&mut self, name: &str) -> u32 {
-        if let Some(level) = self.index.get(name) {
-            return *level;
+        let known = match self.names.len() {
+            ..=FEW => self.names.iter().position(|known| known == name).map(|level| level as u32),
+            _ => self.index.get(name).copied(),
+        };
+        if let Some(level) = known {
+            return level;
         }
-        let level = self.names.len() as u32;
         self.names.push(name.into());
-        self.index.insert(name.into(), level);
-        level
+        if self.names.len() > FEW {
+            let new = self.index.len()..self.names.len();
+            self.index.extend(new.map(|level| (self.names[level].clone(), level as u32)));
+        }
+        self.names.len() as u32 - 1
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -94,6 +104,17 @@ mod tests {
         // Six letters allow two changes, not three.
         assert_eq!(nearest("kitten", &["sittin".into()]), Some("sittin"));
         assert_eq!(nearest("kitten", &["sitting".into()]), None);
+    }
+
+    #[test]
+    fn levels_are_the_same_for_few_names_and_for_many() {
+        let mut levels = Levels::default();
+        for turn in 0..3 {
+            for name in 0..40 {
+                assert_eq!(levels.level(&format!("name {name}")), name, "turn {turn}");
+            }
+        }
+        assert_eq!((levels.count(), levels.name(39)), (40, "name 39"));
     }
 
     #[test]

@@ -73,6 +73,7 @@ fn pictures() -> io::Result<Vec<(&'static str, Vec<u8>)>> {
         ("frame.gif", gif([1, 1], [20_000, 20_000])),
         ("exif.webp", webp_with_exif()),
         ("inner.webp", webp_with_inner_frame()),
+        ("tables.webp", webp_with_tables()),
         ("progressive.jpg", progressive_jpeg()),
         ("runs.bmp", bmp()),
         ("profile.png", png_with_profile()?),
@@ -156,6 +157,52 @@ fn webp_with_inner_frame() -> Vec<u8> {
     let frame = [&tag[..3], &[0x9D, 0x01, 0x2A], &[0xFF, 0x3F, 0xFF, 0x3F], &[0; 60], &[0; 64]].concat();
     let chunk = [b"VP8 ".to_vec(), (frame.len() as u32).to_le_bytes().to_vec(), frame].concat();
     riff(&[extended(0), chunk].concat())
+}
+
+/// A lossless picture of 4 x 4 pixels with 65536 groups of codes, each with 2048 codes of eleven bits.
+fn webp_with_tables() -> Vec<u8> {
+    let mut bits = Bits::default();
+    // Sizes less one, no transparency, version 0; no transform; a cache of 2^11 colours.
+    [(3, 14), (3, 14), (0, 4), (0, 1), (1, 1), (11, 4)].map(|(value, size)| bits.push(value, size));
+    // Groups are named by an image of one block: red 255, green 255, without a cache.
+    [(1, 1), (0, 3), (0, 1)].map(|(value, size)| bits.push(value, size));
+    [255, 255, 0, 0, 0].map(|symbol| bits.single(symbol));
+    for _ in 0..1 << 16 {
+        // All code lengths are 11, which stands at place 14 of their order; 2048 symbols have one.
+        bits.push(0, 1);
+        bits.push(11, 4);
+        (0..15).for_each(|place| bits.push(u32::from(place == 14), 3));
+        [(1, 1), (5, 3), (2046, 12)].map(|(value, size)| bits.push(value, size));
+        (0..4).for_each(|_| bits.single(0));
+    }
+    let data = [vec![0x2F], bits.bytes].concat();
+    riff(&[b"VP8L".to_vec(), (data.len() as u32).to_le_bytes().to_vec(), data, vec![0]].concat())
+}
+
+/// Bits, the lowest of a byte first.
+#[derive(Default)]
+struct Bits {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Bits {
+    fn push(&mut self, value: u32, size: u32) {
+        for bit in 0..size {
+            if self.count.is_multiple_of(8) {
+                self.bytes.push(0);
+            }
+            if let Some(last) = self.bytes.last_mut() {
+                *last |= ((value >> bit & 1) as u8) << (self.count % 8);
+            }
+            self.count += 1;
+        }
+    }
+
+    /// A code of one symbol.
+    fn single(&mut self, symbol: u32) {
+        [(1, 1), (0, 1), (1, 1), (symbol, 8)].map(|(value, size)| self.push(value, size));
+    }
 }
 
 /// Three full components, of which a decoder keeps all coefficients. The scan holds nothing.

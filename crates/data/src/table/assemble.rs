@@ -1,5 +1,6 @@
 //! From rows as read to a checked [`Dataset`] and the report on it.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::npy;
@@ -22,9 +23,10 @@ pub(super) fn assemble(
     options: &TableOptions,
     progress: &dyn Fn(usize, usize),
 ) -> Result<(Dataset, ReadReport), DataError> {
+    let unused: HashSet<String> = raw.too_many.iter().cloned().collect();
     columns.unused = std::mem::take(&mut raw.too_many);
-    columns.attributes.retain(|name| !columns.unused.contains(name));
-    raw.attributes.retain(|(name, _)| !columns.unused.contains(name));
+    columns.attributes.retain(|name| !unused.contains(name));
+    raw.attributes.retain(|(name, _)| !unused.contains(name));
     let made = raw.splits.is_none();
     let mut splits = match (raw.splits.take(), &options.purpose) {
         (Some(splits), _) => splits,
@@ -41,7 +43,7 @@ pub(super) fn assemble(
     }
     let crop = inputs.as_images().map(|_| options.crop);
     let preparation = Preparation { crop, label_column: options.label_column.clone() };
-    let dataset = dataset(&raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
+    let dataset = dataset(&mut raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
         path: raw.path.clone(),
         left_out,
@@ -100,7 +102,7 @@ fn check(raw: &RawTable, splits: &Levels, purpose: &Purpose) -> Result<(), DataE
     if let (Purpose::Train, [class]) = (purpose, known.as_slice()) {
         return Err(Place::file(&raw.path).table(TableProblem::OneClass { class: class.clone() }));
     }
-    let seen: std::collections::HashSet<&str> = known.iter().map(String::as_str).collect();
+    let seen: HashSet<&str> = known.iter().map(String::as_str).collect();
     match (0..raw.ids.len()).find(|row| !seen.contains(labels.name_of(*row))) {
         None => Ok(()),
         Some(row) => {
@@ -208,27 +210,27 @@ fn leave_out(raw: &mut RawTable, splits: &mut Levels, rows: Vec<(usize, String)>
     left_out
 }
 
-fn dataset(raw: &RawTable, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> DatasetBuilder {
-    let attribute = |(name, levels): &(String, Levels)| {
+fn dataset(raw: &mut RawTable, splits: &Levels, inputs: Inputs, purpose: &Purpose) -> DatasetBuilder {
+    let attribute = |(name, levels): (String, Levels)| {
         let (levels, of_row) = levels.sorted();
-        Attribute { name: name.clone(), levels, of_row }
+        Attribute { name, levels, of_row }
     };
+    let attributes = std::mem::take(&mut raw.attributes).into_iter().map(attribute).collect();
     let (ids, id_names) = raw.used_ids();
     Dataset::of(inputs)
         .name(raw.path.display().to_string())
         .labels(labels(raw, purpose))
         .id_indices(ids, id_names)
         .splits((0..raw.ids.len()).map(|row| splits.name_of(row)))
-        .attributes(raw.attributes.iter().map(attribute).collect())
+        .attributes(attributes)
 }
 
 fn labels(raw: &RawTable, purpose: &Purpose) -> Labels {
     match (&raw.labels, purpose) {
         (RawLabels::Numbers(values), _) => Labels::Numbers(values.clone()),
         (RawLabels::Classes(levels), Purpose::Evaluate { classes }) => {
-            let index = |row: usize| {
-                classes.iter().position(|class| class == levels.name_of(row)).unwrap_or(0) as u32
-            };
+            let places: HashMap<&str, u32> = classes.iter().map(String::as_str).zip(0..).collect();
+            let index = |row: usize| places.get(levels.name_of(row)).copied().unwrap_or(0);
             Labels::Classes { names: classes.clone(), of_row: (0..raw.ids.len()).map(index).collect() }
         }
         (RawLabels::Classes(levels), _) => {

@@ -15,9 +15,10 @@ pub(super) fn claim(source: &mut (impl BufRead + Seek), length: u64) -> io::Resu
     let [width, height] = sizes(source)?;
     let [flags, _, _] = array(source)?;
     skip_colours(source, flags)?;
-    let frame = first_frame(source)?;
+    let [left, top, frame_width, frame_height] = first_frame(source)?;
     // The frame is decoded by itself, unless its lines are those of the canvas. Blocks of text are kept.
-    let own = u64::from(frame[0]) * u64::from(frame[1]) * 4;
+    let is_part = left == 0 && frame_width == width && top + frame_height <= height;
+    let own = if is_part { 0 } else { u64::from(frame_width) * u64::from(frame_height) * 4 };
     let (format, orientation) = (ImageFormat::Gif, Orientation::NoTransforms);
     Ok(Claim { format, height, width, pixel_bytes: 4, working: WORKING + length + own, orientation })
 }
@@ -31,13 +32,13 @@ fn skip_colours(source: &mut (impl BufRead + Seek), flags: u8) -> io::Result<()>
     if flags & 0x80 == 0 { Ok(()) } else { skip(source, 3 << ((flags & 7) + 1)) }
 }
 
-/// Width and height.
-fn first_frame(source: &mut (impl BufRead + Seek)) -> io::Result<[u32; 2]> {
+/// Left, top, width and height.
+fn first_frame(source: &mut (impl BufRead + Seek)) -> io::Result<[u32; 4]> {
     loop {
         match byte(source)? {
             b',' => {
-                skip(source, 4)?;
-                return sizes(source);
+                let ([left, top], [width, height]) = (sizes(source)?, sizes(source)?);
+                return Ok([left, top, width, height]);
             }
             b'!' => {
                 byte(source)?;

@@ -8,6 +8,7 @@ mod gif;
 mod jpeg;
 mod png;
 mod pnm;
+mod vp8l;
 mod webp;
 
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
