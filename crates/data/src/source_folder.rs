@@ -138,7 +138,10 @@ mod unix {
                     }
                     FileType::RegularFile => return Err(Errno::NOTDIR.into()),
                     _ => {
-                        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+                        return Err(io::Error::new(
+                            io::ErrorKind::InvalidInput,
+                            "it is not an ordinary file",
+                        ));
                     }
                 }
             }

@@ -23,7 +23,9 @@ fn evaluate_repeats_the_numbers_of_the_run() {
     assert_eq!(before["differences"].as_array().unwrap().len(), 2);
     assert_eq!(again["differences"], before["differences"]);
     let table = succeeds(folder.path(), &format!("evaluate run nonlinear {SIZES} --out seen"));
-    for words in ["95 % interval", "calibration error", "worst group", "guarded at k = 1", "biased"] {
+    for words in
+        ["95 % interval", "calibration error", "worst group", "guarded at k = 1", "Neither model has learned"]
+    {
         assert!(table.contains(words), "{words}: {table}");
     }
     assert_eq!(
@@ -33,6 +35,27 @@ fn evaluate_repeats_the_numbers_of_the_run() {
     fs::remove_file(folder.path().join("seen/report.html")).unwrap();
     succeeds(folder.path(), "report seen");
     assert!(folder.path().join("seen/report.html").is_file());
+}
+
+#[test]
+fn evaluate_has_the_verdict_of_the_run() {
+    let folder = folder();
+    let of_run = succeeds(folder.path(), &format!("compare linear {SIZES} --out run --quiet"));
+    let (_, verdict) = of_run.split_once("\n\n").unwrap();
+    assert!(verdict.starts_with("CoRe helps on test2: the error falls from "), "{verdict}");
+    assert!(
+        verdict.contains("\n\nStyle is the likely reason: ")
+            && verdict.contains("\n\nNext: use the CoRe model"),
+        "{verdict}"
+    );
+    let again = succeeds(folder.path(), &format!("evaluate run linear {SIZES} --quiet"));
+    assert!(again.ends_with(verdict), "{again}");
+    // A model alone is not compared with anything.
+    let alone = succeeds(
+        folder.path(),
+        &format!("evaluate run/models/core-0.safetensors linear {SIZES} --json --quiet"),
+    );
+    assert!(!alone.contains("differences"), "{alone}");
 }
 
 #[test]

@@ -66,6 +66,9 @@ impl<'a> Change<'a> {
     /// `the error is 68.4 % (pooled) and 66.1 % (CoRe), a change of −2.3 percentage points (95 % interval −6.1 to 1.5)`.
     pub fn undecided(&self) -> String {
         let unit = self.unit();
+        if self.error() == 0.0 && self.range() == Some((0.0, 0.0)) {
+            return format!("the {} of both is {}", error_name(self.is_regression), unit.error(self.core));
+        }
         let interval =
             self.range().map_or(String::new(), |(low, high)| format!(" ({})", unit.interval(low, high)));
         format!(

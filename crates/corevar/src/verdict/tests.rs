@@ -154,6 +154,16 @@ fn a_loss_that_is_not_significant_is_neither_named_nor_excluded() {
 }
 
 #[test]
+fn errors_on_the_same_rows_are_one_number() {
+    let same = Test { name: "test1", pooled: 0.03, core: 0.03, interval: [0.0, 0.0], ..TEST };
+    let found = verdict(&results(&[same, gain()]));
+    assert!(
+        found[0].ends_with("No difference is detectable on test1 (1000 rows): the error of both is 3.0 %."),
+        "{found:#?}"
+    );
+}
+
+#[test]
 fn a_gain_within_noise_is_no_gain() {
     let test = Test { pooled: 0.408, core: 0.392, interval: [-9.0, 6.0], p_value: 0.6, rows: 60, ..TEST };
     let mut results = results(&[test]);

@@ -14,13 +14,15 @@ pub fn differences(results: &Results) -> Option<Markup> {
     let first = results.differences.first()?;
     let unit = error(results).unit;
     let units = if unit == Unit::Percent { "in percentage points" } else { "in the unit of the label" };
+    let over =
+        if results.differences.iter().any(|one| one.runs > 1) { "ids and training runs" } else { "ids" };
     Some(html! {
         h3 { "Difference from " (display(&first.against)) }
         (scroll("Differences of the error by estimator and split", table(results, first, unit)))
         p.note {
             "Error of the estimator minus that of " (display(&first.against)) ", " (units) ", with the "
-            (format!("{:.0}\u{a0}%", 100.0 * LEVEL)) " interval over ids and training runs; below zero the estimator is \
-             better. Bold: significant at 5\u{a0}%, with Holm's correction for the number of tests."
+            (format!("{:.0}\u{a0}%", 100.0 * LEVEL)) " interval over " (over) "; below zero the estimator is better. \
+             Bold: significant at 5\u{a0}%, with Holm's correction for the number of tests."
         }
     })
 }

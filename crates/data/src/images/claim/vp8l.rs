@@ -146,7 +146,8 @@ impl Code {
     fn of_lengths(lengths: &[u8]) -> io::Result<Code> {
         let mut counts = [0u16; 16];
         lengths.iter().filter(|length| **length > 0).for_each(|length| counts[usize::from(*length)] += 1);
-        let mut symbols: Vec<u16> = (0..lengths.len() as u16).filter(|symbol| lengths[usize::from(*symbol)] > 0).collect();
+        let mut symbols: Vec<u16> =
+            (0..lengths.len() as u16).filter(|symbol| lengths[usize::from(*symbol)] > 0).collect();
         symbols.sort_by_key(|symbol| lengths[usize::from(*symbol)]);
         match symbols.as_slice() {
             [] => Err(bad("a code has no symbols")),

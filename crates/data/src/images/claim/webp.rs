@@ -97,7 +97,12 @@ impl Parts {
         self.pixels = self.pixels.max(u64::from(width) * u64::from(height));
     }
 
-    fn lossless(&mut self, source: &mut impl BufRead, (width, height): (u32, u32), size: u64) -> io::Result<u64> {
+    fn lossless(
+        &mut self,
+        source: &mut impl BufRead,
+        (width, height): (u32, u32),
+        size: u64,
+    ) -> io::Result<u64> {
         let mut stream = source.take(size);
         self.is_lossless = true;
         self.tables = self.tables.max(vp8l::tables(&mut stream, width, height)?);
