@@ -1,4 +1,5 @@
-//! Damaged files for readers: thousands a second, drawn from seeds, so that a case can be seen again.
+//! Damaged files for readers: thousands per second, drawn from seeds, so that a case can be seen again. [`readers`] has the readers,
+//! also for cargo-fuzz.
 //!
 //! A reader gets two seconds in `make test`; `make fuzz READER=models` gives it ten minutes. Variables:
 //! `COREVAR_FUZZ_SECONDS` for each reader, `COREVAR_FUZZ_START` for other cases. A case that fails is written to a file
@@ -6,6 +7,7 @@
 
 mod json;
 mod mutate;
+pub mod readers;
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A reader of small files that takes more has believed one of them. A lossless WebP of a hundred bytes can name 65536 tables,
 /// for which its decoder takes 290 MB.
-const MEMORY: usize = 512 << 20;
+pub const MOST_MEMORY: usize = 512 << 20;
 
 /// How sound files are damaged.
 pub type Damage = fn(&mut ChaCha8Rng, &[Vec<u8>]) -> Vec<u8>;
@@ -97,7 +99,7 @@ fn check(case: &str, memory: Option<&PeakAlloc>, bytes: &[u8], read: &mut impl F
     let fault = match ended {
         Err(_) => "it panicked".into(),
         Ok(()) if start.elapsed() > PATIENCE => format!("it took {:?}", start.elapsed()),
-        Ok(()) if taken > MEMORY => format!("it took {} MB", taken >> 20),
+        Ok(()) if taken > MOST_MEMORY => format!("it took {} MB", taken >> 20),
         Ok(()) => return taken,
     };
     let file = std::env::temp_dir().join(format!("finding-{}", case.replace([':', ' '], "-")));

@@ -8,7 +8,12 @@ mod choice;
 mod data;
 mod disk;
 mod interruption;
+#[cfg(target_os = "linux")]
+mod locks;
 mod models;
 mod read_errors;
 mod reproduce;
+#[cfg(target_os = "linux")]
+mod shim;
+mod signals;
 mod support;

@@ -1,43 +1,15 @@
-//! A disk on which one read of ten fails: the same model or a clear error, never another model.
-//!
-//! The failures come from a small library that is loaded before the C library; the test compiles it with `cc`, and skips
-//! itself where there is none.
+//! A disk on which one read of ten fails, or any one call: the same model or a clear error, never another model.
 
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
+use crate::shim::Shim;
 use crate::support::*;
 
 /// Percent of the reads that fail.
 const RATE: &str = "10";
-
-/// None without a C compiler.
-fn shim(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/shim/read_errors.c");
-    let library = folder.join("read_errors.so");
-    let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .arg(source)
-        .arg("-ldl")
-        .status();
-    made.is_ok_and(|status| status.success()).then_some(library)
-}
-
-fn on_a_bad_disk(shim: &Path, folder: &Path, arguments: &str, seed: u64) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_corevar"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .env("LD_PRELOAD", shim)
-        .env("COREVAR_SHIM_UNDER", folder.canonicalize().unwrap())
-        .env("COREVAR_SHIM_RATE", RATE)
-        .env("COREVAR_SHIM_SEED", seed.to_string())
-        .output()
-        .unwrap()
-}
 
 fn model(folder: &Path, run: &str) -> Vec<u8> {
     fs::read(folder.join(run).join("model.safetensors")).unwrap()
@@ -57,14 +29,15 @@ fn write_pictures(folder: &Path) {
 
 /// Trains with every seed; how many ended with the model, and how many with an error.
 fn train_on_a_bad_disk(train: &str, seeds: std::ops::Range<u64>) -> Option<[usize; 2]> {
-    let (tools, place) = (folder(), folder());
-    let (shim, folder) = (shim(tools.path())?, place.path());
+    let (shim, place) = (Shim::new()?, folder());
+    let folder = place.path();
     write_table(folder, "");
     write_pictures(folder);
     succeeds(folder, &format!("{train} --out whole"));
     let (whole, mut ends) = (model(folder, "whole"), [0, 0]);
     for seed in seeds {
-        let output = on_a_bad_disk(&shim, folder, &format!("{train} --out run"), seed);
+        let bad: [(&str, &dyn AsRef<std::ffi::OsStr>); 2] = [("RATE", &RATE), ("SEED", &seed.to_string())];
+        let output = shim.command(folder, &format!("{train} --out run"), &bad).output().unwrap();
         let said = text(&output.stderr);
         ends[usize::from(!output.status.success())] += 1;
         if !output.status.success() {
@@ -97,4 +70,49 @@ fn pictures_on_a_bad_disk_give_the_same_model_or_an_error() {
         // A row that could not be read for the moment is not left out, also with --skip-unreadable.
         assert!(error > 0);
     }
+}
+
+/// Calls, of those that read, write or sync files, of which each fails once; `make test` tries every third.
+#[test]
+fn any_one_call_that_fails_leaves_the_same_model_or_an_error() {
+    let (Some(shim), place) = (Shim::new(), folder()) else { return };
+    let folder = place.path();
+    write_table(folder, "");
+    let train =
+        "compare metadata.csv --model mlp --hidden 2 --epochs 2 --checkpoint-every 0 --threads 1 --quiet";
+    succeeds(folder, &format!("{train} --out whole"));
+    let models = |run: &str| {
+        let files = names(&folder.join(run).join("models"));
+        files
+            .iter()
+            .map(|file| fs::read(folder.join(run).join("models").join(file)).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let (whole, counted) = (models("whole"), shim.file("count"));
+    let never =
+        shim.command(folder, &format!("{train} --out run"), &[("NTH", &"-1"), ("COUNT", &counted)]).output();
+    assert!(never.unwrap().status.success());
+    let calls: usize = fs::read_to_string(counted).unwrap().lines().last().unwrap().parse().unwrap();
+    fs::remove_dir_all(folder.join("run")).unwrap();
+    let mut errors = 0;
+    for call in (0..calls).step_by(3) {
+        let output = shim
+            .command(folder, &format!("{train} --out run"), &[("NTH", &call.to_string())])
+            .output()
+            .unwrap();
+        let said = text(&output.stderr);
+        if !output.status.success() {
+            errors += 1;
+            assert!(output.status.code() == Some(1) && said.contains("error: "), "call {call}: {said}");
+            assert!(said.contains("Input/output error") && !said.contains("panicked"), "call {call}: {said}");
+            let resume = if folder.join("run/config.toml").exists() { "--resume" } else { "" };
+            succeeds(folder, &format!("{train} --out run {resume}"));
+        }
+        assert!(models("run") == whole, "call {call} ended with other models");
+        let left = names(&folder.join("run"));
+        assert!(!left.iter().any(|name| name.starts_with('.')), "call {call}: {left:?}");
+        fs::remove_dir_all(folder.join("run")).unwrap();
+    }
+    eprintln!("{calls} calls, of which {errors} of those tried end in an error");
+    assert!(errors > 0);
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Network, Origin, Predictor, Scaling,
 };
-use crate::files::write_whole;
+use crate::files::write_within;
 use crate::linear::LinearModel;
 use crate::range::ConfigError;
 use crate::rows::Task;
@@ -31,8 +31,8 @@ const KEY: &str = "corevar";
 /// A file of weights larger than this is not one of ours.
 pub(crate) const LARGEST_FILE: u64 = 4 << 30;
 
-/// A header longer than this is not one of ours: names of classes, features and tensors.
-const LARGEST_HEADER: u64 = 16 << 20;
+/// A header longer than this is not one of ours: names of classes, features and tensors, for a million features.
+pub(super) const LARGEST_HEADER: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -76,6 +76,12 @@ impl Header {
 
 /// Writes the model to a temporary file beside `path` and renames it.
 pub(super) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
+    let written = write_within(path, &to_bytes(model)?, LARGEST_FILE);
+    written.map_err(|cause| ModelError::Io { path: path.display().to_string(), cause })
+}
+
+/// The model as a file.
+pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
     let header = Header {
         schema: SCHEMA.into(),
         model: model.spec.clone(),
@@ -98,15 +104,31 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<(), ModelError> {
     });
     let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.into(), header)])))
         .expect("names, shapes and sizes agree");
-    write_whole(path, &bytes).map_err(|cause| ModelError::Io { path: path.display().to_string(), cause })
+    match bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length)) {
+        bytes if bytes > LARGEST_HEADER => Err(ModelError::HeaderTooLarge { bytes }),
+        _ => Ok(bytes),
+    }
 }
 
 /// Reads a model that [`save`] wrote.
 pub(super) fn load(path: &Path) -> Result<Model, ModelError> {
+    from_bytes(&read(path)?, path)
+}
+
+/// The bytes of a file that may be a model: as long as its header says.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
     let io = |cause| ModelError::Io { path: path.display().to_string(), cause };
-    let bad = |reason: String| ModelError::NotAModel { path: path.display().to_string(), reason };
-    check_start(path).map_err(io)?.map_err(bad)?;
-    parse(&bounded::read(path, LARGEST_FILE).map_err(io)?).map_err(bad)
+    check_start(path).map_err(io)?.map_err(|reason| not_a_model(path, reason))?;
+    bounded::read(path, LARGEST_FILE).map_err(io)
+}
+
+/// The model that [`to_bytes`] made these of; `path` is where they come from.
+pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model, ModelError> {
+    parse(bytes).map_err(|reason| not_a_model(path, reason))
+}
+
+fn not_a_model(path: &Path, reason: String) -> ModelError {
+    ModelError::NotAModel { path: path.display().to_string(), reason }
 }
 
 /// Whether the file is as long as its first bytes say, before it is read: a few bytes are quickly made to name a large file.

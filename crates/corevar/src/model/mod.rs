@@ -92,6 +92,21 @@ impl Model {
         file::save(self, path.as_ref())
     }
 
+    /// The model as a file.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        file::to_bytes(self)
+    }
+
+    /// The bytes of a file that may be a model.
+    pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
+        file::read(path)
+    }
+
+    /// The model in the bytes of the file at `path`.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ModelError> {
+        file::from_bytes(bytes, path)
+    }
+
     /// What the model says of every row of the data, in order. Features are taken by their names; labels are not looked at.
     pub fn predict(&self, rows: &Dataset) -> Result<Predictions, ModelError> {
         let all: Vec<usize> = (0..rows.len()).collect();

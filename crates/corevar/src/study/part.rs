@@ -139,13 +139,14 @@ impl StudyPart<'_> {
             .map(|(setting, run)| Subject { setting, model: &run.model, outputs: &run.outputs })
             .collect();
         let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
-        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report);
+        let stop = || self.study.observer.is_interrupted();
+        let work = || gather(self.dataset, &subjects, measure(estimators), seed, self.study.report, &stop);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
         let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
             threads: self.study.threads,
             cause: cause.to_string(),
         };
-        Ok(pool.map_err(threads)?.install(work)?)
+        pool.map_err(threads)?.install(work)?.ok_or(StudyError::Interrupted)
     }
 }
 

@@ -95,7 +95,7 @@ impl Tip for TrainError {
         match self {
             Self::NotFinite { cause, .. } => Some(cause.tip()),
             Self::TooLarge => Some(
-                "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`) or smaller pictures \
+                "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`), a smaller step of its kernels (the field `stride`) or smaller pictures \
                  (the field `image_size`)"
                     .into(),
             ),
@@ -108,6 +108,13 @@ impl Tip for TrainError {
             Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),
             Self::Interrupted { .. } | Self::NotStarted => None,
         }
+    }
+}
+
+impl TrainError {
+    /// Whether somebody asked for it.
+    pub(crate) fn is_interruption(&self) -> bool {
+        matches!(self, Self::Interrupted { .. } | Self::NotStarted | Self::Linear(LinearError::Interrupted))
     }
 }
 
@@ -133,7 +140,7 @@ pub(crate) fn train_from(
 ) -> Result<Model, TrainError> {
     let task = check_fit(config, dataset)?;
     if config.model == ModelSpec::Linear {
-        let mut models = exact::path(config, dataset, &[config.penalty_weight])?;
+        let mut models = exact::path(config, dataset, &[config.penalty_weight], &|| false)?;
         let (model, epoch) = models.remove(0);
         log.step(1, 1);
         log.epoch(epoch);

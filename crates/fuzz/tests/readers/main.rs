@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod data;
+#[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "models")]
 mod records;
 
 use corevar_fuzz::PeakAlloc;
