@@ -4,7 +4,8 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test kill fuzz soak audit miri memcheck browser check package bench paper choosing
+.PHONY: build demo test test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
+	bench paper choosing
 
 build:
 	$(CARGO) build --release --workspace
@@ -17,6 +18,11 @@ demo: build
 test: build
 	$(CARGO) test --release --workspace
 
+## Data and their readers with arithmetic that panics where it overflows. Without Burn: only our crates are compiled again.
+test-overflow:
+	$(CARGO) test --release --package corevar-data --package corevar-fuzz --no-default-features --features corevar-data/parquet \
+		--config profile.release.package.corevar-data.overflow-checks=true
+
 ## Kills training runs and sweeps at random moments, 100 each, and compares what they end with, to the bit.
 kill: build
 	COREVAR_KILLS=100 $(CARGO) test --release --workspace --test cli -- killed --nocapture --test-threads=1
@@ -25,6 +31,45 @@ kill: build
 fuzz:
 	COREVAR_FUZZ_SECONDS=600 $(CARGO) test --release --workspace --test readers -- $(READER) --nocapture --test-threads=1
 
+## The same readers under libFuzzer, which looks for new paths: each target in turn, FUZZ_SECONDS each. Needs cargo-fuzz and a
+## nightly toolchain. `make fuzz-run-csv` runs one target. What it finds is in fuzz/artifacts.
+TARGETS = csv npy parquet pictures safetensors snapshot toml json arguments
+FUZZ_SECONDS = 600
+# Of one case: memory that is used in MB (what is only asked for is limited in fuzz/src/lib.rs), seconds, bytes.
+FUZZ_LIMITS = -rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=10 -max_len=65536
+# Safe code needs no sanitizer; the unsafe code of crates/conv is the business of miri and memcheck.
+FUZZ_FLAGS = --release --sanitizer none
+CORPUS = crates/fuzz/corpus
+GOLDEN = crates/data/tests/golden
+SEEDS_csv = $(CORPUS)/text_tables
+SEEDS_npy = $(CORPUS)/matrices $(GOLDEN)/tables
+SEEDS_parquet = $(CORPUS)/parquet_tables $(GOLDEN)/tables
+SEEDS_pictures = $(CORPUS)/pictures $(GOLDEN)/pictures
+SEEDS_safetensors = $(CORPUS)/models
+SEEDS_snapshot = $(CORPUS)/states
+SEEDS_toml = $(CORPUS)/configs $(CORPUS)/settings $(CORPUS)/experiments crates/paper/experiments
+SEEDS_json = $(CORPUS)/results $(CORPUS)/evidence $(CORPUS)/metrics $(CORPUS)/run_records $(CORPUS)/reproductions
+SEEDS_arguments = $(CORPUS)/arguments
+
+fuzz-targets: $(TARGETS:%=fuzz-run-%)
+
+fuzz-build:
+	$(CARGO) +nightly fuzz build $(FUZZ_FLAGS)
+
+fuzz-run-%: fuzz-build
+	mkdir -p fuzz/corpus/$*
+	$(CARGO) +nightly fuzz run $(FUZZ_FLAGS) $* fuzz/corpus/$* $(SEEDS_$*) -- $(FUZZ_LIMITS) -max_total_time=$(FUZZ_SECONDS)
+
+## Which lines of corevar-data the cases of `make fuzz-run-csv` reach: `make fuzz-coverage TARGET=csv` (or npy, parquet, pictures).
+## Needs the component llvm-tools.
+TARGET = csv
+fuzz-coverage:
+	$(CARGO) +nightly fuzz coverage --no-default-features --sanitizer none $(TARGET) fuzz/corpus/$(TARGET) $(SEEDS_$(TARGET))
+	$$(dirname $$(find $$(rustc +nightly --print sysroot) -name llvm-cov)) > /dev/null; \
+	$$(find $$(rustc +nightly --print sysroot) -name llvm-cov) report \
+		target/x86_64-unknown-linux-gnu/coverage/x86_64-unknown-linux-gnu/release/$(TARGET) \
+		-instr-profile=fuzz/coverage/$(TARGET)/coverage.profdata --ignore-filename-regex='registry|rustc'
+
 ## 10000 steps of training: memory is flat after the first 500.
 soak:
 	COREVAR_SOAK_STEPS=10000 $(CARGO) test --release --workspace --test soak -- --nocapture
@@ -32,6 +77,10 @@ soak:
 ## Licences, sources and known holes of all crates that are built upon. Needs cargo-deny; the holes need the network.
 audit:
 	cargo deny check
+
+## Licences, sources and bans alone: no network.
+deny:
+	cargo deny --offline check bans licenses sources
 
 ## The unsafe code of crates/conv: its portable path under Miri. Needs a nightly toolchain with miri.
 miri:

@@ -1,8 +1,6 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use corevar::Observer;
@@ -15,53 +13,48 @@ use crate::{interrupt, output};
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Shows the runs, and asks them to stop on Ctrl-C.
-pub struct Progress {
-    stop: Arc<AtomicBool>,
-    show: Showing,
-}
-
-/// How progress is shown.
-enum Showing {
+pub enum Progress {
     Not,
     Lines,
     Bars(MultiProgress),
 }
 
 impl Progress {
-    pub fn new(quiet: bool) -> io::Result<Self> {
-        let show = match (quiet, io::stderr().is_terminal()) {
-            (true, _) => Showing::Not,
-            (false, true) => Showing::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
-            (false, false) => Showing::Lines,
-        };
-        Ok(Self { stop: interrupt::watch()?, show })
+    pub fn new(quiet: bool) -> Self {
+        match (quiet, io::stderr().is_terminal()) {
+            (true, _) => Self::Not,
+            (false, true) => Self::Bars(MultiProgress::with_draw_target(ProgressDrawTarget::stderr())),
+            (false, false) => Self::Lines,
+        }
     }
 }
 
 impl Observer for Progress {
     fn note(&self, line: &str) {
-        match &self.show {
-            Showing::Not => {}
-            Showing::Lines => output::note(line),
+        match self {
+            Self::Not => {}
+            Self::Lines => output::note(line),
             // A terminal that is gone is no reason to stop training.
-            Showing::Bars(bars) => drop(bars.println(output::one_line(line))),
+            Self::Bars(bars) => drop(bars.println(output::one_line(line))),
         }
     }
 
     fn started(&self, run: &str, epochs: usize) -> Box<dyn Log> {
-        match &self.show {
-            Showing::Not => Box::new(Silent),
-            Showing::Lines => Box::new(Lines { name: run.into(), epochs, last: Instant::now() }),
-            Showing::Bars(bars) => Box::new(Bar::new(bars, run.into(), epochs)),
+        interrupt::begun();
+        match self {
+            Self::Not => Box::new(Silent),
+            Self::Lines => Box::new(Lines { name: run.into(), epochs, last: Instant::now() }),
+            Self::Bars(bars) => Box::new(Bar::new(bars, run.into(), epochs)),
         }
     }
 
     fn finished(&self, run: &str, seconds: f64) {
+        interrupt::kept();
         self.note(&format!("{run}: done in {seconds:.1} s"));
     }
 
     fn is_interrupted(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        interrupt::is_asked()
     }
 }
 

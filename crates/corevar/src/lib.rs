@@ -42,6 +42,7 @@ mod range;
 pub mod results;
 mod rows;
 mod rule;
+mod stop;
 pub mod stress;
 pub mod study;
 pub mod style;
@@ -53,7 +54,7 @@ pub use corevar_data as data;
 pub use corevar_data::{DataError, Dataset, Groups, ImageShape, Tip};
 
 pub use crate::core::{Core, FitError};
-pub use files::write_whole;
+pub use files::{prepare_exit, write_whole, write_within};
 pub use model::{Model, Predictions};
 pub use penalty::Penalty;
 pub use range::ConfigError;

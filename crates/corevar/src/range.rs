@@ -36,6 +36,12 @@ pub(crate) const FROM_0: Range =
 pub(crate) const ABOVE_0: Range =
     Range { rule: "a number above 0", holds: |value| value.is_finite() && value > 0.0 };
 pub(crate) const AT_LEAST_1: Range = Range { rule: "at least 1", holds: |value| value >= 1.0 };
+/// Of the training runs of an estimator.
+pub(crate) const RUNS: Range =
+    Range { rule: "from 1 to 10000", holds: |value| (1.0..=10_000.0).contains(&value) };
+/// Of the settings that are trained side by side.
+pub(crate) const SETTINGS: Range =
+    Range { rule: "at most 10000 (weights x ridges x penalties)", holds: |value| value <= 10_000.0 };
 pub(crate) const SHARE: Range =
     Range { rule: "a share from 0 to 1", holds: |value| (0.0..=1.0).contains(&value) };
 pub(crate) const BELOW_1: Range =

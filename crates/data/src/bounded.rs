@@ -7,6 +7,8 @@ use std::path::Path;
 
 /// Of a JSON record of a run.
 pub const LARGEST_RECORD: u64 = 64 << 20;
+/// Of the epochs of a run, one per line.
+pub const LARGEST_METRICS: u64 = 256 << 20;
 /// Of a file of settings.
 pub const LARGEST_SETTINGS: u64 = 1 << 20;
 

@@ -177,6 +177,8 @@ impl QuantileBins {
         assert!(values.iter().all(|value| !value.is_nan()), "labels are numbers");
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f32::total_cmp);
+        // With more bins than values every value has its own already.
+        let bins = bins.min(values.len());
         let mut edges: Vec<f32> =
             (0..bins).filter_map(|bin| sorted.get(bin * values.len() / bins).copied()).collect();
         edges.dedup();
@@ -236,6 +238,14 @@ mod tests {
     fn by_id_the_label_does_not_matter_and_missing_ids_stay_alone() {
         let groups = Groups::by_id([Some(1), None, Some(0), Some(1), None]);
         assert_eq!(groups.iter().collect::<Vec<_>>(), [&[0, 3][..], &[1], &[2], &[4]]);
+    }
+
+    #[test]
+    fn more_bins_than_values_are_as_many_as_values_and_take_no_more_memory() {
+        let values = [3.0, 1.0, 2.0, 2.0];
+        assert_eq!(QuantileBins::new(&values, usize::MAX), QuantileBins::new(&values, 4));
+        assert_eq!(QuantileBins::new(&values, 1_000_000_000_000).edges(), [1.0, 2.0, 3.0]);
+        assert_eq!(quantile_bins(&[], 1_000_000_000_000), Vec::<u32>::new());
     }
 
     #[test]

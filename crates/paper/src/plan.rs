@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::path::Path;
 
-use corevar::Rule;
 use corevar::linear::StyleRank;
 use corevar::model::ModelSpec;
 use corevar::penalty::Penalty;
-use corevar::study::{Estimator, Grid};
+use corevar::study::{Estimator, Grid, check_runs, check_settings_count};
 use corevar::train::TrainConfig;
+use corevar::{ConfigError, Rule};
 use corevar_data::{DataError, Dataset};
 use serde::Serialize;
 use toml::{Table, Value};
@@ -100,15 +100,17 @@ impl Experiment {
     pub fn plan(&self, variant: &Variant, size: Size) -> Result<Plan, ExperimentError> {
         let of_this = |problem: String| self.form(format!("{}: {problem}", variant.name));
         let SizeForm { runs, data, train } = self.settings(variant, size);
-        if runs == 0 {
-            return Err(of_this("runs = 0, but must be at least 1".into()));
-        }
+        check_runs(runs).map_err(|cause| of_this(out_of_range(&cause)))?;
         let base = Self::config(&train).map_err(of_this)?;
         // The exact solver has no randomness: one run is all there is.
         let runs = if base.model == ModelSpec::Linear { 1 } else { runs };
         let plans = self.protocol.plans(data).map_err(of_this)?;
         plans.check().map_err(|cause| self.unfit(variant, cause))?;
         let data = Table::try_from(&plans).map_err(|error| of_this(error.to_string()))?;
+        if let Some(grid) = &variant.grid {
+            let counted = check_settings_count(&[grid.penalty_weights.len(), grid.ridges.len()]);
+            counted.map_err(|cause| of_this(out_of_range(&cause)))?;
+        }
         let estimators = self.estimators(variant, &base)?;
         variant.check_estimators(&estimators).map_err(of_this)?;
         let rule = variant.by_rule.then(Rule::default);
@@ -273,6 +275,11 @@ impl super::spec::Grid {
         };
         self.ridges.iter().flat_map(of_ridge).collect()
     }
+}
+
+/// As the file would write it.
+fn out_of_range(ConfigError { field, value, rule }: &ConfigError) -> String {
+    format!("{} = {value}, but must be {rule}", field.replace('_', "-"))
 }
 
 /// Slips in names would otherwise train something else without a word.

@@ -7,14 +7,11 @@ use corevar::Outcome;
 use corevar::evidence::{self, Evidence};
 use corevar::results::{self, EpochLine, Results};
 use corevar::study::{RunFolder, layout};
-use corevar_data::bounded::{self, LARGEST_RECORD, LARGEST_SETTINGS};
+use corevar_data::bounded::{self, LARGEST_METRICS, LARGEST_RECORD, LARGEST_SETTINGS};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::ReportError;
-
-/// Of `metrics.jsonl`, which has a line for each epoch of each run.
-const LARGEST_METRICS: u64 = 256 << 20;
 
 /// All that a report is made of.
 #[derive(Debug, Clone, PartialEq)]

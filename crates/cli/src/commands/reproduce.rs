@@ -18,7 +18,7 @@ use super::run::threads;
 use crate::args::Reproduce;
 use crate::failure::{self, Failure, Usage, is_interruption};
 use crate::progress::Progress;
-use crate::{output, table};
+use crate::{interrupt, output, table};
 
 /// What --json prints.
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Printed<'a> {
 }
 
 pub fn run(args: &Reproduce) -> anyhow::Result<()> {
-    let (works, progress) = (works(args)?, Progress::new(args.show.quiet)?);
+    let (works, progress) = (works(args)?, Progress::new(args.show.quiet));
     // What cannot be put on a page is found before hours of training.
     all_records(args)?;
     let (mut records, mut failed) = (Vec::new(), Vec::new());
@@ -42,6 +42,7 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
             }
             // The other experiments do not wait for one that fails.
             Err(error) if works.len() > 1 && !is_interruption(&error) => {
+                interrupt::none_runs();
                 failure::report(&error);
                 failed.push(work.experiment.name.as_str());
             }
@@ -52,6 +53,7 @@ pub fn run(args: &Reproduce) -> anyhow::Result<()> {
     // Also of what was stopped; why it stopped is the greater news.
     let pages = write_pages(args);
     outcome?;
+    interrupt::check();
     if let Some(report) = pages?.filter(|_| !args.show.quiet) {
         output::note(&format!("report: {}", report.display()));
         args.markdown.iter().for_each(|page| output::note(&format!("page: {}", page.display())));

@@ -11,9 +11,9 @@ use corevar_data::{Dataset, Inputs, ReadReport};
 use crate::args::{Common, Show};
 use crate::data::{Reading, Source, augment, load};
 use crate::failure::Usage;
-use crate::output;
 use crate::progress::Progress;
 use crate::settings::{Choosing, DataSituation, Decided, Resolved, Settings, given, overlay, resolve};
+use crate::{interrupt, output};
 
 /// Beyond any machine; each thread takes memory before it does anything.
 const MOST_THREADS: usize = 4096;
@@ -84,7 +84,7 @@ impl Prepared {
             show,
             threads,
             checkpoint_every,
-            progress: Progress::new(common.show.quiet)?,
+            progress: Progress::new(common.show.quiet),
         };
         notes.iter().filter(|_| !common.show.quiet).for_each(|line| output::note(line));
         Ok(prepared)
@@ -126,6 +126,7 @@ impl Prepared {
     /// Does the study, writes its report, prints its table or its JSON.
     pub fn run(&self, study: Study<'_>, table: impl Fn(&Outcome) -> String) -> anyhow::Result<()> {
         let outcome = study.keep_in(self.keep_in()?).run()?;
+        interrupt::check();
         let report = corevar_report::write_outcome(&outcome)?;
         outcome.finish()?;
         if self.show.json {

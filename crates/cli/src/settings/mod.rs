@@ -8,11 +8,11 @@ mod situation;
 
 use std::path::Path;
 
-use corevar::Rule;
 use corevar::model::ModelKind;
 use corevar::penalty::Penalty;
-use corevar::study::{Choice, Grid};
+use corevar::study::{Choice, Grid, check_runs};
 use corevar::train::{CheckedTrainConfig, TrainConfig};
+use corevar::{ConfigError, Rule};
 use corevar_data::bounded;
 
 pub use choice::ChoiceFlags;
@@ -20,9 +20,6 @@ pub use rows::{AugmentFlags, Settings, SizeFlags, TableFlags};
 pub use situation::{Choosing, DataSituation, Situation};
 
 use crate::failure::{Failure, Usage};
-
-/// More are a slip of the keyboard.
-const MOST_RUNS: usize = 10_000;
 
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {
@@ -54,9 +51,18 @@ fn without_overridden(mut file: Settings, flags: &Settings) -> anyhow::Result<Se
 
 /// `upper` where it says something, `lower` elsewhere.
 pub fn overlay(lower: &Settings, upper: &Settings) -> anyhow::Result<Settings> {
-    let mut table = toml::Table::try_from(lower)?;
-    table.extend(toml::Table::try_from(upper)?);
+    let mut table = table(lower)?;
+    table.extend(self::table(upper)?);
     Ok(table.try_into()?)
+}
+
+/// As a file of settings holds them.
+fn table(settings: &Settings) -> Result<toml::Table, Usage> {
+    toml::Table::try_from(settings).map_err(|_| {
+        let most = i64::MAX;
+        Usage::new(format!("a number is above {most}, the largest that a file of settings holds"))
+            .tip("give a smaller number")
+    })
 }
 
 fn read(path: &Path) -> anyhow::Result<Settings> {
@@ -159,14 +165,10 @@ fn config(settings: &Settings, situation: &Situation) -> anyhow::Result<CheckedT
 }
 
 /// The exact solver has no randomness: one run is all there is.
-fn runs_of(situation: &Situation, usual: usize) -> Result<usize, Usage> {
+fn runs_of(situation: &Situation, usual: usize) -> Result<usize, ConfigError> {
     match situation.settings.runs.unwrap_or(usual) {
         _ if situation.is_linear() => Ok(1),
-        0 => Err(Usage::new("--runs is 0, but must be at least 1")),
-        runs if runs > MOST_RUNS => {
-            Err(Usage::new(format!("--runs is {runs}, but must be at most {MOST_RUNS}")))
-        }
-        runs => Ok(runs),
+        runs => check_runs(runs).map(|()| runs),
     }
 }
 
@@ -258,18 +260,5 @@ mod tests {
         let error = resolved(given).unwrap_err();
         let message = crate::failure::message(&error);
         assert_eq!(message, "--penalty-weight is -1, but must be a number from 0 (inf is for linear models)");
-    }
-
-    #[test]
-    fn a_damaged_config_file_is_an_error_or_settings_never_a_panic() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("config.toml");
-        let corpus = corevar_fuzz::corpus("configs");
-        corevar_fuzz::fuzz("configs", None, &corpus, corevar_fuzz::damaged, |bytes| {
-            std::fs::write(&path, bytes).unwrap();
-            if let Ok(given) = given(&Settings::default(), Some(&path)) {
-                let _ = resolved(given);
-            }
-        });
     }
 }

@@ -212,3 +212,21 @@ fn data_that_went_away_are_named_when_a_run_goes_on() {
     assert!(message.contains("metadata.csv: no such file") && message.contains("tip: "), "{message}");
     assert_eq!(names(&folder.path().join("run")), before);
 }
+
+#[test]
+fn records_that_could_not_be_read_again_are_refused_before_anything_is_trained() {
+    let folder = folder();
+    let row = |row: usize| match row {
+        0..40 => format!("{},{},{},train\n", row % 7, ["a", "b"][row % 2], row / 4 * 2 + row % 2),
+        _ => format!("{},{},{row},s{}\n", row % 7, ["a", "b"][row % 2], row / 2),
+    };
+    let table: String = (0..40_040).map(row).collect();
+    fs::write(folder.path().join("t.csv"), format!("x1,y,group_id,split\n{table}")).unwrap();
+    let message = fails(folder.path(), "compare t.csv --out run", 1);
+    assert!(
+        message.contains("more than the 64 that can be read again") && message.contains("20001 splits"),
+        "{message}"
+    );
+    assert!(message.contains("tip: ") && message.contains("--split-column"), "{message}");
+    assert_eq!(names(folder.path()), ["t.csv"]);
+}

@@ -162,3 +162,53 @@ fn a_run_that_diverges_says_why_and_keeps_its_last_good_state() {
     assert_eq!(names(&folder.path().join("run/states")).len(), 1);
     assert!(!folder.path().join("run/model.safetensors").exists());
 }
+
+#[test]
+fn a_run_that_another_version_or_machine_began_says_so_when_it_goes_on() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    let train = "train metadata.csv --model mlp --hidden 4 --epochs 1 --out run";
+    succeeds(folder.path(), train);
+    let began = folder.path().join("run/data.txt");
+    let lines = fs::read_to_string(&began).unwrap();
+    let (data, here) = lines.trim().split_once('\n').unwrap();
+    let resumed = corevar(folder.path(), &format!("{train} --resume"));
+    assert!(
+        resumed.status.success() && !text(&resumed.stderr).contains("was begun by"),
+        "{}",
+        text(&resumed.stderr)
+    );
+    fs::write(&began, format!("{data}\ncorevar 0.0.9 on a machine of long ago\n")).unwrap();
+    let resumed = corevar(folder.path(), &format!("{train} --resume"));
+    let said = text(&resumed.stderr);
+    let expected = format!(
+        "the run was begun by corevar 0.0.9 on a machine of long ago; this is {here}: numbers may differ in their last digits"
+    );
+    assert!(resumed.status.success() && said.contains(&expected), "{said}");
+}
+
+#[test]
+fn a_model_that_was_exchanged_is_named_when_its_run_goes_on_or_is_evaluated() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    let train = "compare metadata.csv --model mlp --hidden 4 --epochs 1 --runs 2 --quiet --out run";
+    succeeds(folder.path(), train);
+    let models = folder.path().join("run/models");
+    let whole = fs::read(models.join("core-0.safetensors")).unwrap();
+    fs::copy(models.join("core-1.safetensors"), models.join("core-0.safetensors")).unwrap();
+    for command in [
+        &format!("{train} --resume"),
+        "evaluate run metadata.csv",
+        "evaluate run/models/core-0.safetensors metadata.csv",
+    ] {
+        let message = fails(folder.path(), command, 1);
+        let named = message.contains("run/models/core-0.safetensors: this is not the model that");
+        assert!(named && message.contains("tip: put the file back"), "{command}: {message}");
+    }
+    fs::write(models.join("core-0.safetensors"), whole).unwrap();
+    succeeds(folder.path(), &format!("{train} --resume"));
+    succeeds(folder.path(), "evaluate run metadata.csv");
+    // By itself a file is taken for what it is.
+    fs::copy(models.join("core-1.safetensors"), folder.path().join("other.safetensors")).unwrap();
+    succeeds(folder.path(), "evaluate other.safetensors metadata.csv");
+}

@@ -8,9 +8,14 @@ mod choice;
 mod data;
 mod disk;
 mod interruption;
+#[cfg(target_os = "linux")]
+mod locks;
 mod memory;
 mod models;
 mod read_errors;
 mod reproduce;
+#[cfg(target_os = "linux")]
+mod shim;
+mod signals;
 mod special_files;
 mod support;

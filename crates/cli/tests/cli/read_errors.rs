@@ -1,59 +1,15 @@
-//! A disk on which one read of ten fails, or just one: the same model or a clear error, never another model.
-//!
-//! The failures come from a small library that is loaded before the C library; the test compiles it with `cc`, and skips
-//! itself where there is none.
+//! A disk on which one read of ten fails, or any one call: the same model or a clear error, never another model.
 
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
+use crate::shim::Shim;
 use crate::support::*;
 
 /// Percent of the reads that fail.
 const RATE: &str = "10";
-
-/// None without a C compiler.
-fn shim(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/shim/read_errors.c");
-    let library = folder.join("read_errors.so");
-    let made = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O1", "-o"])
-        .arg(&library)
-        .arg(source)
-        .arg("-ldl")
-        .status();
-    made.is_ok_and(|status| status.success()).then_some(library)
-}
-
-fn on_a_bad_disk(shim: &Path, folder: &Path, arguments: &str, seed: u64) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_corevar"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .env("LD_PRELOAD", shim)
-        .env("COREVAR_SHIM_UNDER", folder.canonicalize().unwrap())
-        .env("COREVAR_SHIM_RATE", RATE)
-        .env("COREVAR_SHIM_SEED", seed.to_string())
-        .output()
-        .unwrap()
-}
-
-/// Runs the program on a disk of which the `nth` read fails; None if there are not so many.
-fn with_one_bad_read(shim: &Path, folder: &Path, arguments: &str, nth: usize) -> Option<Output> {
-    let hit = shim.with_file_name("hit");
-    let _ = fs::remove_file(&hit);
-    let output = Command::new(env!("CARGO_BIN_EXE_corevar"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .env("LD_PRELOAD", shim)
-        .env("COREVAR_SHIM_UNDER", folder.canonicalize().unwrap())
-        .env("COREVAR_SHIM_NTH", nth.to_string())
-        .env("COREVAR_SHIM_HIT", &hit)
-        .output()
-        .unwrap();
-    hit.exists().then_some(output)
-}
 
 fn model(folder: &Path, run: &str) -> Vec<u8> {
     fs::read(folder.join(run).join("model.safetensors")).unwrap()
@@ -73,14 +29,15 @@ fn write_pictures(folder: &Path) {
 
 /// Trains with every seed; how many ended with the model, and how many with an error.
 fn train_on_a_bad_disk(train: &str, seeds: std::ops::Range<u64>) -> Option<[usize; 2]> {
-    let (tools, place) = (folder(), folder());
-    let (shim, folder) = (shim(tools.path())?, place.path());
+    let (shim, place) = (Shim::new()?, folder());
+    let folder = place.path();
     write_table(folder, "");
     write_pictures(folder);
     succeeds(folder, &format!("{train} --out whole"));
     let (whole, mut ends) = (model(folder, "whole"), [0, 0]);
     for seed in seeds {
-        let output = on_a_bad_disk(&shim, folder, &format!("{train} --out run"), seed);
+        let bad: [(&str, &dyn AsRef<std::ffi::OsStr>); 2] = [("RATE", &RATE), ("SEED", &seed.to_string())];
+        let output = shim.command(folder, &format!("{train} --out run"), &bad).output().unwrap();
         let said = text(&output.stderr);
         ends[usize::from(!output.status.success())] += 1;
         if !output.status.success() {
@@ -115,34 +72,37 @@ fn pictures_on_a_bad_disk_give_the_same_model_or_an_error() {
     }
 }
 
-/// Loads and trains once for every read that there is, and lets that one fail.
-fn every_read_fails_once(folder: &Path, train: &str) -> Option<[usize; 2]> {
-    let tools = crate::support::folder();
-    let shim = shim(tools.path())?;
+/// Loads and trains once for every call that reads, writes or syncs a file, and lets that one fail: how many did no harm, and how
+/// many were an error. None without a C compiler.
+fn every_call_fails_once(folder: &Path, train: &str) -> Option<[usize; 2]> {
+    let shim = Shim::new()?;
     succeeds(folder, &format!("{train} --out whole"));
-    let (whole, mut ends) = (model(folder, "whole"), [0, 0]);
-    for nth in 0.. {
-        let output = with_one_bad_read(&shim, folder, &format!("{train} --out run --overwrite"), nth);
-        let Some(output) = output else { break };
+    let (whole, mut ends, counted) = (model(folder, "whole"), [0, 0], shim.file("count"));
+    let once = format!("{train} --out run --overwrite");
+    let never = shim.command(folder, &once, &[("NTH", &"-1"), ("COUNT", &counted)]).output().unwrap();
+    assert!(never.status.success(), "{}", text(&never.stderr));
+    let calls: usize = fs::read_to_string(counted).unwrap().lines().last().unwrap().parse().unwrap();
+    for nth in 0..calls {
+        let _ = fs::remove_dir_all(folder.join("run"));
+        let output = shim.command(folder, &once, &[("NTH", &nth.to_string())]).output().unwrap();
         let said = text(&output.stderr);
         ends[usize::from(!output.status.success())] += 1;
         if output.status.success() {
-            assert!(model(folder, "run") == whole, "{train}: read {nth} gave another model");
+            assert!(model(folder, "run") == whole, "{train}: call {nth} gave another model");
         } else {
             assert!(
                 said.contains("Input/output error") && !said.contains("panicked"),
                 "{train}, {nth}: {said}"
             );
         }
-        let _ = fs::remove_dir_all(folder.join("run"));
     }
     fs::remove_dir_all(folder.join("whole")).unwrap();
-    eprintln!("{train}: {} reads did no harm, {} were an error", ends[0], ends[1]);
+    eprintln!("{train}: {} calls did no harm, {} were an error", ends[0], ends[1]);
     Some(ends)
 }
 
 #[test]
-fn every_read_that_fails_once_while_loading_is_an_error() {
+fn every_call_that_fails_once_while_loading_is_an_error_or_does_no_harm() {
     let place = folder();
     let folder = place.path();
     write_table(folder, "");
@@ -158,7 +118,7 @@ fn every_read_that_fails_once_while_loading_is_an_error() {
         &format!("{pictures} off"),
         &format!("{pictures} cache"),
     ] {
-        let Some([_, errors]) = every_read_fails_once(folder, train) else { return };
+        let Some([_, errors]) = every_call_fails_once(folder, train) else { return };
         assert!(errors > 0, "{train}");
     }
 }
@@ -169,4 +129,49 @@ fn write_matrix(path: &Path) {
     let numbers = (0..80).flat_map(|number| (number as f32 % 7.0).to_le_bytes());
     let bytes = [b"\x93NUMPY\x01\0".as_slice(), &118u16.to_le_bytes(), header.as_bytes()].concat();
     fs::write(path, bytes.into_iter().chain(numbers).collect::<Vec<u8>>()).unwrap();
+}
+
+/// Calls, of those that read, write or sync files, of which each fails once; `make test` tries every third.
+#[test]
+fn any_one_call_that_fails_leaves_the_same_model_or_an_error() {
+    let (Some(shim), place) = (Shim::new(), folder()) else { return };
+    let folder = place.path();
+    write_table(folder, "");
+    let train =
+        "compare metadata.csv --model mlp --hidden 2 --epochs 2 --checkpoint-every 0 --threads 1 --quiet";
+    succeeds(folder, &format!("{train} --out whole"));
+    let models = |run: &str| {
+        let files = names(&folder.join(run).join("models"));
+        files
+            .iter()
+            .map(|file| fs::read(folder.join(run).join("models").join(file)).unwrap())
+            .collect::<Vec<_>>()
+    };
+    let (whole, counted) = (models("whole"), shim.file("count"));
+    let never =
+        shim.command(folder, &format!("{train} --out run"), &[("NTH", &"-1"), ("COUNT", &counted)]).output();
+    assert!(never.unwrap().status.success());
+    let calls: usize = fs::read_to_string(counted).unwrap().lines().last().unwrap().parse().unwrap();
+    fs::remove_dir_all(folder.join("run")).unwrap();
+    let mut errors = 0;
+    for call in (0..calls).step_by(3) {
+        let output = shim
+            .command(folder, &format!("{train} --out run"), &[("NTH", &call.to_string())])
+            .output()
+            .unwrap();
+        let said = text(&output.stderr);
+        if !output.status.success() {
+            errors += 1;
+            assert!(output.status.code() == Some(1) && said.contains("error: "), "call {call}: {said}");
+            assert!(said.contains("Input/output error") && !said.contains("panicked"), "call {call}: {said}");
+            let resume = if folder.join("run/config.toml").exists() { "--resume" } else { "" };
+            succeeds(folder, &format!("{train} --out run {resume}"));
+        }
+        assert!(models("run") == whole, "call {call} ended with other models");
+        let left = names(&folder.join("run"));
+        assert!(!left.iter().any(|name| name.starts_with('.')), "call {call}: {left:?}");
+        fs::remove_dir_all(folder.join("run")).unwrap();
+    }
+    eprintln!("{calls} calls, of which {errors} of those tried end in an error");
+    assert!(errors > 0);
 }

@@ -339,6 +339,12 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         let lines = "lines = [\"estimator\"]\nmeasured = \"error\"";
         format!("[[curves]]\ntitle = \"c\"\nover = \"{over}\"\nsplit = \"{split}\"\n{lines}\n\n[[findings]]")
     };
+    let grid = |length: usize| {
+        let list = (1..=length).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+        format!(
+            "[[variants]]\nname = \"b\"\ngrid = {{ penalty-weights = [{list}], ridges = [{list}] }}\n\n[[findings]]"
+        )
+    };
     for (from, to, words) in [
         ("title = \"Small\"", "", "missing field `title`"),
         ("seed = 3", "seed = -3", "seed = -3 is no whole number"),
@@ -355,6 +361,8 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         ("kind = \"linear\" }", "kind = \"linear\" }, ridge = -1.0", "ridge"),
         ("rows = 400", "rows = 40", "a: linear: 40 pairs do not fit into 40 rows"),
         ("runs = 1", "runs = 0", "runs = 0"),
+        ("runs = 1", "runs = 9223372036854775807", "must be from 1 to 10000"),
+        ("[[findings]]", &grid(200), "b: penalty-weights = 40000, but must be at most 10000"),
         ("runs = 1", "runs = -1", "expected a whole number from 0"),
         ("protocol = \"linear\"", "protocol = \"magic\"", "magic"),
         ("variant = \"a\"", "variant = \"b\"", "no variant is called so"),

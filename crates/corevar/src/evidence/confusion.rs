@@ -1,5 +1,7 @@
 //! Which classes are taken for which.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answers;
@@ -43,30 +45,39 @@ impl Confusion {
     }
 
     fn of(names: &[String], labels: &[u32], predicted: &[u32]) -> Self {
-        let mut counts = vec![vec![0; names.len()]; names.len()];
-        for (&truth, &predicted) in labels.iter().zip(predicted) {
-            counts[truth as usize][predicted as usize] += 1;
+        match names.len() <= MOST_CLASSES {
+            true => Self::Counts(matrix(names.len(), labels, predicted)),
+            false => Self::Pairs(most_confused(names, labels, predicted)),
         }
-        if names.len() <= MOST_CLASSES {
-            return Self::Counts(counts);
-        }
-        let pair = |truth: usize, predicted: usize| ConfusedPair {
-            truth: names[truth].clone(),
-            predicted: names[predicted].clone(),
-            rows: counts[truth][predicted],
-            of: counts[truth].iter().sum(),
-        };
-        let classes = 0..names.len();
-        let mut pairs: Vec<ConfusedPair> = classes
-            .clone()
-            .flat_map(|truth| classes.clone().map(move |predicted| (truth, predicted)))
-            .filter(|&(truth, predicted)| truth != predicted && counts[truth][predicted] > 0)
-            .map(|(truth, predicted)| pair(truth, predicted))
-            .collect();
-        pairs.sort_by_key(|pair| std::cmp::Reverse(pair.rows));
-        pairs.truncate(MOST_PAIRS);
-        Self::Pairs(pairs)
     }
+}
+
+fn matrix(classes: usize, labels: &[u32], predicted: &[u32]) -> Vec<Vec<usize>> {
+    let mut counts = vec![vec![0; classes]; classes];
+    for (&truth, &predicted) in labels.iter().zip(predicted) {
+        counts[truth as usize][predicted as usize] += 1;
+    }
+    counts
+}
+
+/// Without a matrix: of many classes it would be mostly zeros, and larger than memory.
+fn most_confused(names: &[String], labels: &[u32], predicted: &[u32]) -> Vec<ConfusedPair> {
+    let mut rows_of = vec![0; names.len()];
+    labels.iter().for_each(|&truth| rows_of[truth as usize] += 1);
+    let wrong = labels.iter().copied().zip(predicted.iter().copied()).filter(|(truth, said)| truth != said);
+    let mut counts: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    wrong.for_each(|pair| *counts.entry(pair).or_default() += 1);
+    let mut pairs: Vec<((u32, u32), usize)> = counts.into_iter().collect();
+    // Stable: equals stay in the order of the classes.
+    pairs.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    pairs.truncate(MOST_PAIRS);
+    let named = |((truth, predicted), rows): ((u32, u32), usize)| ConfusedPair {
+        truth: names[truth as usize].clone(),
+        predicted: names[predicted as usize].clone(),
+        rows,
+        of: rows_of[truth as usize],
+    };
+    pairs.into_iter().map(named).collect()
 }
 
 #[cfg(test)]
@@ -93,6 +104,15 @@ mod tests {
             of,
         };
         assert_eq!(confusion, Confusion::Pairs(vec![pair("c7", "c8", 2, 3), pair("c9", "c7", 1, 1)]));
+    }
+
+    #[test]
+    fn a_million_classes_take_no_more_memory_than_their_rows() {
+        // A matrix of them would have a million million entries.
+        let confusion = Confusion::of(&names(1_000_000), &[7, 7, 999_999, 0], &[8, 8, 3, 0]);
+        let Confusion::Pairs(pairs) = confusion else { panic!("a matrix") };
+        let shown: Vec<_> = pairs.iter().map(|pair| (pair.truth.as_str(), pair.rows, pair.of)).collect();
+        assert_eq!(shown, [("c7", 2, 2), ("c999999", 1, 1)]);
     }
 
     #[test]

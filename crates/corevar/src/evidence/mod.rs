@@ -52,7 +52,8 @@ pub use crate::linear::StyleDimension;
 use crate::model::ModelError;
 use crate::results::Setting;
 use crate::rows::Rows;
-use crate::style::{self, held_out};
+use crate::stop::Stop;
+use crate::style::{self, HeldOut, held_out};
 pub use crate::style::{GuardedCurve, GuardedPoint};
 
 /// Name and version of the form of `evidence.json`.
@@ -136,13 +137,15 @@ pub struct SplitEvidence {
 ///
 /// The pooled model is the first one of that name; CoRe is the chosen setting of `core`, or the first. `measure` is that of
 /// the comparison, `seed` that of the draws, `report` that of the reader of the data. `stress` stays empty: who has it puts it in.
+/// None when `stop`, which is asked between the parts, says so.
 pub(crate) fn gather(
     dataset: &Dataset,
     subjects: &[Subject<'_>],
     measure: Measure,
     seed: u64,
     report: Option<&ReadReport>,
-) -> Result<Evidence, ModelError> {
+    stop: Stop,
+) -> Result<Option<Evidence>, ModelError> {
     let start = Instant::now();
     let mut models: Vec<ModelEvidence> = subjects.iter().map(ModelEvidence::new).collect();
     let mut contrast = Contrast::new(dataset, subjects, seed);
@@ -153,6 +156,9 @@ pub(crate) fn gather(
         let mut kept = Vec::new();
         for (index, subject) in subjects.iter().enumerate() {
             let Some(outputs) = subject.outputs.get(&split.name) else { continue };
+            if stop() {
+                return Ok(None);
+            }
             let answers = Answers::new(outputs, &rows);
             let evidence = SplitEvidence::new(dataset, &split.name, &rows, &answers, seed);
             models[index].splits.insert(split.name.clone(), evidence);
@@ -163,21 +169,20 @@ pub(crate) fn gather(
         contrast.look(&split.name, &rows, &kept);
     }
     for (model, subject) in models.iter_mut().zip(subjects) {
-        let parts = held_out(dataset, subject.outputs, slices);
-        for (split, curve) in style::curves(&parts, subject.model.style(), seed) {
-            model
-                .splits
-                .get_mut(&split)
-                .into_iter()
-                .for_each(|evidence| evidence.guarded = Some(curve.clone()));
+        if stop() {
+            return Ok(None);
         }
+        model.guard(&held_out(dataset, subject.outputs, slices), subject, seed);
     }
     let usual = InspectOptions::default();
     // One bin would say that all labels are the same.
     let label_bins = if measure.label_bins > 1 { measure.label_bins } else { usual.label_bins };
     let options = InspectOptions { label_bins, ..usual };
     let lines = inspect(dataset, report, &options)?.lines_of_text();
-    Ok(Evidence {
+    if stop() {
+        return Ok(None);
+    }
+    Ok(Some(Evidence {
         models,
         linear: linear::linear(dataset, subjects)?,
         style_dimension: linear::dimension(dataset, subjects)?,
@@ -186,7 +191,7 @@ pub(crate) fn gather(
         inspect: Some(serde_json::json!({ "lines": lines })),
         times: Times::since(start),
         ..Evidence::empty(seed)
-    })
+    }))
 }
 
 impl Evidence {
@@ -211,6 +216,15 @@ impl Evidence {
 impl ModelEvidence {
     fn new(subject: &Subject<'_>) -> Self {
         Self { setting: subject.setting.clone(), splits: BySplit::default() }
+    }
+
+    /// Adds how many answers a style shift could turn.
+    fn guard(&mut self, parts: &[HeldOut<'_>], subject: &Subject<'_>, seed: u64) {
+        for (split, curve) in style::curves(parts, subject.model.style(), seed) {
+            if let Some(evidence) = self.splits.get_mut(&split) {
+                evidence.guarded = Some(curve);
+            }
+        }
     }
 }
 

@@ -49,7 +49,7 @@ fn evidence(dataset: &Dataset) -> Evidence {
         Subject { setting, model, outputs }
     };
     let subjects: Vec<Subject<'_>> = weights.into_iter().zip(&models).zip(&outputs).map(subject).collect();
-    gather(dataset, &subjects, MEASURE, 3, None).unwrap()
+    gather(dataset, &subjects, MEASURE, 3, None, &|| false).unwrap().unwrap()
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn evidence_agrees_with_the_results() {
     let outputs = outputs(&dataset, &model);
     let setting = Setting::new("pooled", &config(0.0));
     let subjects = [Subject { setting, model: &model, outputs: &outputs }];
-    let evidence = gather(&dataset, &subjects, MEASURE, 3, None).unwrap();
+    let evidence = gather(&dataset, &subjects, MEASURE, 3, None, &|| false).unwrap().unwrap();
     for split in dataset.splits() {
         let rows = Rows::new(&dataset, &split.rows, MEASURE.label_bins);
         let result = crate::evaluate::evaluate(&dataset, &rows, &outputs[&split.name], None, MEASURE);

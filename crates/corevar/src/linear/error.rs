@@ -101,6 +101,9 @@ pub enum LinearError {
         /// Which one.
         what: &'static str,
     },
+    /// Somebody asked for it; nothing of the fit is kept.
+    #[error("interrupted in the linear fit")]
+    Interrupted,
     /// A row of a data set that cannot be read.
     #[error(transparent)]
     Data(#[from] corevar_data::DataError),
@@ -135,6 +138,7 @@ impl Tip for LinearError {
             | Self::Weight { .. }
             | Self::TooFewClasses { .. }
             | Self::NoBins
+            | Self::Interrupted
             | Self::File { .. } => return None,
         };
         Some(tip.into())

@@ -41,14 +41,17 @@ impl CnnSpec {
         self.shrink(height).checked_mul(self.shrink(width))?.checked_mul(last)
     }
 
-    /// See [`super::ModelSpec::largest_map`]. The edge of zeros around a map is part of it.
+    /// See [`super::ModelSpec::largest_map`]. The edge of zeros around a map is part of it, and so is what fills it up to whole strides:
+    /// training cuts a map into `stride x stride` smaller ones.
     pub(super) fn largest_map(&self, input: InputShape) -> Option<usize> {
         let InputShape::Image { mut height, mut width, channels } = input else { return None };
         let mut largest = input.checked_len()?;
         let mut before = channels;
         for &after in &self.channels {
-            let padded = height.checked_add(self.kernel)?.checked_mul(width.checked_add(self.kernel)?)?;
-            [height, width] = [height, width].map(|size| size.div_ceil(self.stride));
+            let padded =
+                |size: usize| size.checked_add(self.kernel)?.checked_next_multiple_of(self.stride.max(1));
+            let padded = padded(height)?.checked_mul(padded(width)?)?;
+            [height, width] = [height, width].map(|size| size.div_ceil(self.stride.max(1)));
             let map = height.checked_mul(width)?.checked_mul(after)?;
             largest = largest.max(map).max(padded.checked_mul(before)?);
             before = after;

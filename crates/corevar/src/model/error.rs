@@ -5,6 +5,7 @@ use std::io;
 use corevar_data::{DataError, Tip};
 
 use super::InputShape;
+use super::file::LARGEST_HEADER;
 use crate::linear::LinearError;
 
 /// Why a model could not be written, read or used.
@@ -73,6 +74,20 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// It is a model, but not the one that the record of its run speaks of.
+    #[error("{path}: this is not the model that its run kept (its digest differs from that of the record)")]
+    OtherModel {
+        /// Which file.
+        path: String,
+    },
+    /// Names and scales of the features and classes would be too long to be read again.
+    #[error(
+        "the header of the model would have {bytes} bytes, more than the {LARGEST_HEADER} that can be read again"
+    )]
+    HeaderTooLarge {
+        /// How long it would be.
+        bytes: u64,
+    },
 }
 
 impl Tip for ModelError {
@@ -82,6 +97,10 @@ impl Tip for ModelError {
             Self::Io { .. } | Self::NotAModel { .. } => {
                 Some("name the folder of a finished run, or a .safetensors file in it".into())
             }
+            Self::OtherModel { .. } => Some(
+                "put the file back; or copy it to another folder, where it is taken for what it is".into(),
+            ),
+            Self::HeaderTooLarge { .. } => Some("give fewer features or classes, or shorter names".into()),
             Self::MissingFeatures { .. } => Some("name the columns as they were in training".into()),
             Self::OtherInput { .. } => Some(
                 "name the features in the field `features`, or a matrix of them in the field `features_file`"

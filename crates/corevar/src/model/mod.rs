@@ -95,6 +95,26 @@ impl Model {
         file::save(self, path.as_ref())
     }
 
+    /// The model as a file.
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        file::to_bytes(self)
+    }
+
+    /// Refuses names of features and classes with which a model could be saved but not read again.
+    pub(crate) fn check_names(features: &[String], task: &Task) -> Result<(), ModelError> {
+        file::check_names(features, task)
+    }
+
+    /// The bytes of a file that may be a model.
+    pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
+        file::read(path)
+    }
+
+    /// The model in the bytes of the file at `path`.
+    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ModelError> {
+        file::from_bytes(bytes, path)
+    }
+
     /// What the model says of every row of the data, in order. Features are taken by their names; labels are not looked at.
     pub fn predict(&self, rows: &Dataset) -> Result<Predictions, ModelError> {
         let all: Vec<usize> = (0..rows.len()).collect();

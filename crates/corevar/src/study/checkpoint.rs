@@ -8,7 +8,7 @@ use corevar_data::bounded;
 use serde::{Deserialize, Serialize};
 
 use super::observer::Observer;
-use crate::files::write_whole;
+use crate::files::write_within;
 use crate::model::LARGEST_FILE;
 use crate::train::{AfterStep, CheckpointStore, Snapshot, SnapshotError, TrainConfig};
 
@@ -101,7 +101,7 @@ impl CheckpointStore for Checkpoint<'_> {
         self.owner.turn += 1;
         self.owner.seconds = self.seconds_before + self.start.elapsed().as_secs_f64();
         let file = &self.files[(self.owner.turn % 2) as usize];
-        write_whole(file, &snapshot.to_bytes(&self.owner))?;
+        write_within(file, &snapshot.to_bytes(&self.owner), LARGEST_FILE)?;
         self.last = Instant::now();
         Ok(())
     }

@@ -56,6 +56,32 @@ pub enum StudyError {
         /// Of CoRe.
         penalty: Penalty,
     },
+    /// What the study would write could not be read again.
+    #[error(
+        "{file} could have {megabytes} MB, more than the {most} that can be read again: {settings} settings, {runs} runs of \
+         each, {splits} splits, {classes} classes, {epochs} epochs"
+    )]
+    RecordsTooLarge {
+        /// Which record.
+        file: &'static str,
+        /// What it could have.
+        megabytes: usize,
+        /// What it may have.
+        most: u64,
+        /// That are trained.
+        settings: usize,
+        /// Of each.
+        runs: usize,
+        /// Of the data.
+        splits: usize,
+        /// Of the data.
+        classes: usize,
+        /// Of a run.
+        epochs: usize,
+    },
+    /// Somebody asked for it after the training; all runs are kept.
+    #[error("interrupted while the evidence was gathered")]
+    Interrupted,
     /// The data cannot train such a model.
     #[error(transparent)]
     Fit(#[from] TrainError),
@@ -96,6 +122,13 @@ impl Tip for StudyError {
             ),
             Self::Threads { .. } => Some("lower the field `threads`".into()),
             Self::NoGroups { .. } => Some(NO_GROUPS_TIP.into()),
+            Self::RecordsTooLarge { splits, classes, .. } if splits.max(classes) > &1000 => Some(
+                "so many names are more likely ids or numbers: name the right columns in the field `split_column` and the \
+                 field `label_column`"
+                    .into(),
+            ),
+            Self::RecordsTooLarge { .. } => Some("train fewer settings, runs or epochs at a time".into()),
+            Self::Interrupted => None,
             Self::Fit(cause) => cause.tip(),
             Self::Model(cause) => cause.tip(),
             Self::Config(cause) => cause.tip(),
@@ -109,6 +142,10 @@ impl Tip for StudyError {
 impl StudyError {
     /// Whether the observer stopped it: what was trained is kept.
     pub fn is_interruption(&self) -> bool {
-        matches!(self, Self::Train { cause, .. } if matches!(**cause, TrainError::Interrupted { .. } | TrainError::NotStarted))
+        match self {
+            Self::Interrupted => true,
+            Self::Train { cause, .. } => cause.is_interruption(),
+            _ => false,
+        }
     }
 }

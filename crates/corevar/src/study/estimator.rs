@@ -5,7 +5,7 @@ use corevar_data::Dataset;
 use super::Measure;
 use crate::linear::LinearError;
 use crate::penalty::Penalty;
-use crate::range::ConfigError;
+use crate::range::{self, ConfigError};
 use crate::train::{CheckedTrainConfig, TrainConfig, TrainError, check_limit};
 
 /// A named configuration.
@@ -121,6 +121,7 @@ impl Grid {
 
     /// The pooled estimator for each ridge, and every other setting of the grid.
     pub fn estimators(&self, base: &TrainConfig) -> Result<Vec<Estimator>, ConfigError> {
+        check_settings_count(&[self.penalty_weights.len(), self.ridges.len(), self.penalties.len()])?;
         let mut estimators = Vec::new();
         for &ridge in &self.ridges {
             estimators.push(Estimator::setting(base, Penalty::NONE, 0.0, ridge)?);
@@ -134,6 +135,17 @@ impl Grid {
         }
         Ok(estimators)
     }
+}
+
+/// Refuses more training runs of an estimator than anybody waits for.
+pub fn check_runs(runs: usize) -> Result<(), ConfigError> {
+    range::RUNS.check_all("runs", &[runs])
+}
+
+/// Refuses a grid, of lists of these lengths, with more settings than anybody waits for; before any of them is made.
+pub fn check_settings_count(lists: &[usize]) -> Result<(), ConfigError> {
+    let count = lists.iter().fold(1usize, |count, &list| count.saturating_mul(list));
+    range::SETTINGS.check_all("penalty_weights", &[count])
 }
 
 /// One training run to do.

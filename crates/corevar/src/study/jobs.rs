@@ -98,9 +98,8 @@ impl Jobs<'_> {
 
     /// This very run, when it was finished earlier.
     fn earlier(&self, job: &Job) -> Result<Option<Finished>, StudyError> {
-        let Some((record, model)) = self.folder.and_then(|(folder, _)| folder.kept(&job.key())) else {
-            return Ok(None);
-        };
+        let kept = self.folder.map(|(folder, _)| folder.kept(&job.key())).transpose()?;
+        let Some((record, model)) = kept.flatten() else { return Ok(None) };
         let is_same =
             record.data == self.data && record.config == *job.config() && record.measure == self.measure;
         if !is_same {
@@ -137,7 +136,8 @@ impl Jobs<'_> {
         order.sort_by(|&a, &b| weight(a).total_cmp(&weight(b)));
         let weights: Vec<f64> = order.iter().map(|&place| weight(place)).collect();
         let start = Instant::now();
-        let points = linear_path(&jobs[0].config(), self.dataset, &weights)?;
+        let points =
+            linear_path(&jobs[0].config(), self.dataset, &weights, &|| self.observer.is_interrupted())?;
         let seconds = start.elapsed().as_secs_f64() / jobs.len() as f64;
         let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
         for (place, (model, epoch)) in order.into_iter().zip(points) {
@@ -184,7 +184,7 @@ impl Jobs<'_> {
             let (result, epochs) = (finished.result.clone(), finished.epochs.clone());
             let config = TrainConfig::clone(&job.config());
             let record = RunRecord::new(self.data.into(), config, self.measure, result, epochs);
-            let kept = folder.keep(&job.key(), &finished.model, &record);
+            let kept = folder.keep(&job.key(), &finished.model, record);
             kept.map_err(|cause| StudyError::Save { run: job.name(), cause })?;
             self.checkpoint(job).iter().for_each(Checkpoint::remove);
         }

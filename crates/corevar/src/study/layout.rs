@@ -25,6 +25,6 @@ pub(crate) const FOLD: &str = "fold-";
 /// Folder of what a run that was stopped goes on from; gone when all is done.
 pub const STATES: &str = "states";
 
-/// All of them: what `overwrite` may remove.
+/// All of them: what `overwrite` may remove, in that order. By its settings a folder is known to be a run.
 pub(super) const ALL: [&str; 11] =
-    [CONFIG, RESULTS, EVIDENCE, METRICS, MODEL, MODELS, RUNS, SELECTION, STATES, DATA, REPORT];
+    [RESULTS, EVIDENCE, METRICS, MODEL, MODELS, RUNS, SELECTION, STATES, DATA, REPORT, CONFIG];

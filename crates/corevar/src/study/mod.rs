@@ -28,6 +28,7 @@ mod part;
 mod search;
 mod select;
 mod settings;
+mod size;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -37,7 +38,7 @@ use corevar_data::{Dataset, ReadReport};
 
 pub(crate) use crate::evaluate::Measure;
 pub use error::StudyError;
-pub use estimator::{Estimator, Grid};
+pub use estimator::{Estimator, Grid, check_runs, check_settings_count};
 pub use evaluate::{Evaluation, ModelsOnData, write_evaluation};
 pub(crate) use folder::RunRecord;
 pub use folder::{RunFolder, RunFolderError, Start, check as check_folder};
@@ -213,10 +214,11 @@ impl<'a> Study<'a> {
 
     /// Runs the study.
     pub fn run(self) -> Result<Outcome, StudyError> {
-        range::AT_LEAST_1.check_all("runs", &[self.runs])?;
+        check_runs(self.runs)?;
         match &self.estimators {
             Estimators::Listed(estimators) => {
                 estimators.iter().try_for_each(|one| check_fit(&one.config, self.dataset).map(drop))?;
+                self.check_size(estimators, self.runs)?;
                 let folder = self.create(|keep| keep.folder.clone(), estimators.len() * self.runs > 1)?;
                 let part = self.part(folder.as_ref());
                 let finished = part.train(estimators, self.runs)?;
@@ -242,6 +244,7 @@ impl<'a> Study<'a> {
     fn run_grid(&self, choice: &Choice) -> Result<Outcome, StudyError> {
         let config = self.checked_config()?;
         let (grid, runs) = (self.grid(&config, choice)?, self.runs_of(&config));
+        self.check_size(&grid, runs)?;
         let folder = self.create(|keep| keep.folder.clone(), true)?;
         let folds = self.folds(&config, choice);
         // With several folds one run of each setting is enough for the choice: folds show how much it varies.
@@ -298,6 +301,7 @@ impl<'a> Study<'a> {
         self.refuse_without_groups(&config, &given)?;
         let grid = choice.as_ref().map(|choice| self.grid(&config, choice)).transpose()?;
         let runs = self.runs_of(&config);
+        self.check_size(grid.as_deref().unwrap_or(&given), runs)?;
         let folder = self.create(|keep| keep.folder.clone(), given.len() * runs > 1)?;
         let found = match choice.as_ref().zip(grid) {
             Some((choice, grid)) => {
@@ -375,6 +379,11 @@ impl<'a> Study<'a> {
         if config.model == ModelSpec::Linear { 1 } else { self.runs }
     }
 
+    /// A study that is kept must be read again.
+    fn check_size(&self, estimators: &[Estimator], runs: usize) -> Result<(), StudyError> {
+        self.folder.as_ref().map_or(Ok(()), |_| size::check(self.dataset, estimators, runs))
+    }
+
     /// A conditional penalty without a group would train the pooled model: hardly what was meant.
     fn refuse_without_groups(
         &self,
@@ -401,10 +410,14 @@ impl<'a> Study<'a> {
             Start::Resume if !path.join(layout::CONFIG).exists() => Start::New,
             start => start,
         };
-        if start == Start::Resume {
-            check_settings(path, &keep.config)?;
+        let folder = RunFolder::create(path, start, &keep.config, several)?;
+        if !folder.is_locked() {
+            self.observer.note(&format!(
+                "{}: the file system has no locks: see that no other corevar writes to this folder",
+                path.display()
+            ));
         }
-        RunFolder::create(path, start, &keep.config, several).map(Some)
+        Ok(Some(folder))
     }
 }
 

@@ -62,24 +62,34 @@ fn is_same(a: &Setting, b: &Setting) -> bool {
 }
 
 fn found(source: &Path, file: &Path) -> Result<FoundModel, ModelError> {
-    let model = Model::load(file)?;
+    let bytes = Model::read(file)?;
     let stem = file.file_stem().map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned());
-    let (setting, seconds) = record(file, &stem)?.unwrap_or_else(|| (Setting::unknown(&stem), 0.0));
-    Ok(FoundModel { source: source.into(), setting, seconds, model })
+    let (setting, seconds) = match record(file, &stem)? {
+        Some((record, _)) if !record.is_of(&bytes) => {
+            return Err(ModelError::OtherModel { path: file.display().to_string() });
+        }
+        Some((record, folder)) => (setting(&record, &folder)?, record.result.seconds),
+        None => (Setting::unknown(&stem), 0.0),
+    };
+    Ok(FoundModel { source: source.into(), setting, seconds, model: Model::from_bytes(&bytes, file)? })
 }
 
-/// The record beside the model: `runs/<key>.json` for `models/<key>.safetensors`, the only one for `model.safetensors`.
-///
-/// A model goes without its record, but not with half of it: what is there and cannot be read is an error.
-fn record(file: &Path, stem: &str) -> Result<Option<(Setting, f64)>, ModelError> {
-    let Some((folder, path)) = record_path(file, stem) else { return Ok(None) };
-    let Some(record) = json::<RunRecord>(&path)? else { return Ok(None) };
+/// How the model was trained, and whether its run picked this setting from a path.
+fn setting(record: &RunRecord, folder: &Path) -> Result<Setting, ModelError> {
     let setting = Setting::new(record.config.penalty.estimator_name(), &record.config);
     let results = json::<Results>(&folder.join(layout::RESULTS))?;
-    // Whether the run picked this setting from a path.
     let chosen =
         results.is_some_and(|results| results.estimators.iter().any(|one| one.chosen && setting.is_of(one)));
-    Ok(Some((Setting { chosen, ..setting }, record.result.seconds)))
+    Ok(Setting { chosen, ..setting })
+}
+
+/// The record beside the model, with the folder of the run: `runs/<key>.json` for `models/<key>.safetensors`, the only one for
+/// `model.safetensors`.
+///
+/// A model goes without its record, but not with half of it: what is there and cannot be read is an error.
+fn record(file: &Path, stem: &str) -> Result<Option<(RunRecord, PathBuf)>, ModelError> {
+    let Some((folder, path)) = record_path(file, stem) else { return Ok(None) };
+    Ok(json::<RunRecord>(&path)?.map(|record| (record, folder.into())))
 }
 
 /// The folder of the run, and where the record of the model would be.

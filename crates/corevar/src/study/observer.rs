@@ -15,7 +15,8 @@ pub trait Observer: Sync {
     /// A training run is done and kept.
     fn finished(&self, _run: &str, _seconds: f64) {}
 
-    /// Asked after every step. True stops all runs after they kept their state.
+    /// Asked after every step of a network, before every block of rows of a linear fit, and between the parts of the evidence. True
+    /// stops the study: networks keep their state first, and what is finished is kept anyway.
     fn is_interrupted(&self) -> bool {
         false
     }

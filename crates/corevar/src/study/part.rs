@@ -114,9 +114,11 @@ impl StudyPart<'_> {
             .collect();
         let seed = estimators.first().map_or(0, |estimator| estimator.config.seed);
         let compared = compared(estimators, finished, results);
+        let stop = || self.study.observer.is_interrupted();
         let work = || {
-            let differences = differences(self.dataset, &compared, measure(estimators).label_bins, seed);
-            (differences, gather(self.dataset, &subjects, measure(estimators), seed, self.study.report))
+            let measure = measure(estimators);
+            let differences = differences(self.dataset, &compared, measure.label_bins, seed);
+            (differences, gather(self.dataset, &subjects, measure, seed, self.study.report, &stop))
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.study.threads).build();
         let threads = |cause: rayon::ThreadPoolBuildError| StudyError::Threads {
@@ -125,7 +127,7 @@ impl StudyPart<'_> {
         };
         let (differences, evidence) = pool.map_err(threads)?.install(work);
         results.differences = differences;
-        Ok(evidence?)
+        evidence?.ok_or(StudyError::Interrupted)
     }
 }
 

@@ -85,7 +85,7 @@ fn settings_are_changed_one_by_one() {
 fn no_runs_at_all_are_refused() {
     let data = linear();
     let error = Study::new(&data).runs(0).run().unwrap_err();
-    assert_eq!(error.to_string(), "the field `runs` is 0, but must be at least 1");
+    assert_eq!(error.to_string(), "the field `runs` is 0, but must be from 1 to 10000");
 }
 
 #[test]
@@ -236,4 +236,63 @@ fn what_is_finished_is_not_trained_again() {
         Study::new(&data).keep_in(KeepIn { config: "a = 2\n".into(), ..keep_in(&folder, Start::Resume) });
     drop(again);
     assert!(other.run().unwrap_err().to_string().contains("a = 1, not 2"));
+}
+
+/// Stops the study once so many linear fits have begun, or so many runs are kept.
+#[derive(Default)]
+struct StopWhen {
+    begun: Option<usize>,
+    kept: Option<usize>,
+    counts: [AtomicUsize; 2],
+}
+
+impl Observer for StopWhen {
+    fn started(&self, _: &str, _: usize) -> Box<dyn Log> {
+        self.counts[0].fetch_add(1, Ordering::Relaxed);
+        Box::new(crate::train::Quiet::default())
+    }
+
+    fn finished(&self, _: &str, _: f64) {
+        self.counts[1].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn is_interrupted(&self) -> bool {
+        let [begun, kept] = [0, 1].map(|place: usize| self.counts[place].load(Ordering::Relaxed));
+        self.begun.is_some_and(|most| begun >= most) || self.kept.is_some_and(|most| kept >= most)
+    }
+}
+
+#[test]
+fn a_linear_fit_stops_when_it_is_asked_to_and_goes_on_later() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("run");
+    let data = linear();
+    let study = |start| Study::new(&data).threads(1).keep_in(keep_in(&folder, start));
+    // The pooled fit is kept; that of CoRe has begun.
+    let error =
+        study(Start::New).observe(&StopWhen { begun: Some(2), ..Default::default() }).run().unwrap_err();
+    assert!(error.is_interruption(), "{error}");
+    assert_eq!(error.to_string(), "core, run 1: interrupted in the linear fit");
+    let kept = |folder: &Path| std::fs::read_dir(folder.join(layout::RUNS)).unwrap().count();
+    assert_eq!(kept(&folder), 1);
+    let resumed = study(Start::Resume).run().unwrap();
+    assert_eq!(kept(&folder), 2);
+    let whole = Study::new(&data).run().unwrap();
+    let weights = |outcome: &Outcome| outcome.model().unwrap().linear().unwrap().weights.clone();
+    assert_eq!(weights(&resumed), weights(&whole));
+}
+
+#[test]
+fn evidence_stops_when_it_is_asked_to_and_all_runs_are_kept() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("run");
+    let data = linear();
+    let study = |start| Study::new(&data).threads(1).keep_in(keep_in(&folder, start));
+    let error =
+        study(Start::New).observe(&StopWhen { kept: Some(2), ..Default::default() }).run().unwrap_err();
+    assert!(matches!(error, StudyError::Interrupted) && error.is_interruption(), "{error}");
+    assert!(!folder.join(layout::EVIDENCE).exists());
+    let resumed = study(Start::Resume).run().unwrap();
+    assert_eq!(resumed.results.estimators.len(), 2);
+    assert!(folder.join(layout::EVIDENCE).exists());
 }

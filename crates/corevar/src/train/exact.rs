@@ -3,27 +3,34 @@
 use corevar_data::Dataset;
 
 use super::{CheckedTrainConfig, EpochRecord, TrainConfig, TrainError, check_fit, new_model, scaling};
-use crate::linear::{self, LinearConfig, LinearError, LinearFit, Note, NullSpace, PathConfig, RowsMatrix};
+use crate::linear::{
+    self, Interruptible, LinearConfig, LinearData, LinearError, LinearFit, Note, NullSpace, PathConfig,
+    RowsMatrix,
+};
 use crate::model::{Model, Predictor};
 use crate::rows::Rows;
+use crate::stop::Stop;
 
 /// The linear models of `config` at these penalty weights, in the order given, each fit started from the one before:
-/// ascending is fastest. The objective of each comes as one epoch.
+/// ascending is fastest. The objective of each comes as one epoch. `stop` is asked again and again; true ends it all.
 pub(crate) fn path(
     config: &CheckedTrainConfig,
     dataset: &Dataset,
     penalty_weights: &[f64],
+    stop: Stop,
 ) -> Result<Vec<(Model, EpochRecord)>, TrainError> {
     let task = check_fit(config, dataset)?;
     let rows = Rows::new(dataset, dataset.train(), config.label_bins);
     let scaling = scaling(config, dataset, &rows)?;
     let matrix = RowsMatrix::new(&rows);
+    let interruptible = Interruptible::new(&matrix, stop);
+    let data = LinearData { features: &interruptible, ..matrix.data() };
     let path = PathConfig {
         fit: LinearConfig { standardise: scaling.is_some(), ..linear_config(config) },
         penalty_weights: penalty_weights.to_vec(),
         ridges: Vec::new(),
     };
-    let fits = linear::path(&path.check().map_err(LinearError::from)?, &matrix.data())?;
+    let fits = linear::path(&path.check().map_err(LinearError::from)?, &data)?;
     let model = |fit: LinearFit| {
         let (epoch, notes) = (record(config, &fit), notes(&fit));
         let model = new_model(Predictor::Linear(fit.model), config, dataset, task.clone(), scaling.clone());
@@ -126,7 +133,7 @@ mod tests {
             find("linear").unwrap().generate(&Sizes { rows: 200, groups: 30, test_rows: 50 }, 1).unwrap();
         let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
         let weights = [0.1, 1.0, f64::INFINITY];
-        let path = path(&config.clone().check().unwrap(), &dataset, &weights).unwrap();
+        let path = path(&config.clone().check().unwrap(), &dataset, &weights, &|| false).unwrap();
         for ((point, _), penalty_weight) in path.iter().zip(weights) {
             let alone = TrainConfig { penalty_weight, ..config.clone() }.check().unwrap();
             let alone = train(&alone, &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
@@ -144,7 +151,7 @@ mod tests {
         let dataset = Dataset::images(shape, pixels).classes(&labels).check().unwrap();
         let weights = |standardise| {
             let config = TrainConfig { model: ModelSpec::Linear, standardise, ..Default::default() };
-            let models = path(&config.check().unwrap(), &dataset, &[0.0]).unwrap();
+            let models = path(&config.check().unwrap(), &dataset, &[0.0], &|| false).unwrap();
             assert!(models[0].0.scaling().is_none());
             models[0].0.linear().unwrap().weights.clone()
         };

@@ -23,6 +23,8 @@ pub use log::{EpochRecord, Log, Quiet};
 pub(crate) use no_groups::NO_GROUPS_TIP;
 pub use no_groups::NoGroups;
 pub use snapshot::SnapshotError;
+#[doc(hidden)]
+pub use snapshot::is_state;
 pub(crate) use snapshot::{AfterStep, CheckpointStore, NoCheckpoints, Position, Snapshot};
 
 use self::clipping::clip;
@@ -38,6 +40,9 @@ use crate::rows::{Rows, Task, feature_names, slices, task};
 
 /// More weights than this are a slip of the keyboard: a gigabyte, and several in training.
 const MOST_WEIGHTS: usize = 1 << 28;
+
+/// Rows times outputs: what a model says of all rows is in memory at once.
+const MOST_OUTPUTS: usize = 1 << 31;
 
 /// Why training stopped before its end.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +62,14 @@ pub enum TrainError {
         "the model would have more than {MOST_WEIGHTS} weights, or more than {MOST_ACTIVATIONS} activations per row"
     )]
     TooLarge,
+    /// What the model says would not fit into memory.
+    #[error("{outputs} classes for each of {rows} rows are more than {MOST_OUTPUTS} numbers")]
+    TooManyOutputs {
+        /// Of the data, in all splits.
+        rows: usize,
+        /// Of the model, for a row.
+        outputs: usize,
+    },
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -99,8 +112,13 @@ impl Tip for TrainError {
         match self {
             Self::NotFinite { cause, .. } => Some(cause.tip()),
             Self::TooLarge => Some(
-                "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`) or smaller pictures \
+                "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`), a smaller step of its kernels (the field `stride`) or smaller pictures \
                  (the field `image_size`)"
+                    .into(),
+            ),
+            Self::TooManyOutputs { .. } => Some(
+                "so many classes are more likely ids or numbers: name another column in the field `label_column`, or set \
+                 the field `task` to regression"
                     .into(),
             ),
             Self::CnnOnFeatures(_) => Some("set the field `model` to linear or mlp".into()),
@@ -112,6 +130,13 @@ impl Tip for TrainError {
             Self::NoTrainingRows(_) => Some("put rows into the split `train`".into()),
             Self::Interrupted { .. } | Self::NotStarted => None,
         }
+    }
+}
+
+impl TrainError {
+    /// Whether somebody asked for it.
+    pub(crate) fn is_interruption(&self) -> bool {
+        matches!(self, Self::Interrupted { .. } | Self::NotStarted | Self::Linear(LinearError::Interrupted))
     }
 }
 
@@ -137,7 +162,7 @@ pub(crate) fn train_from(
 ) -> Result<Model, TrainError> {
     let task = check_fit(config, dataset)?;
     if config.model == ModelSpec::Linear {
-        let mut models = exact::path(config, dataset, &[config.penalty_weight])?;
+        let mut models = exact::path(config, dataset, &[config.penalty_weight], &|| false)?;
         let (model, epoch) = models.remove(0);
         log.step(1, 1);
         log.epoch(epoch);
@@ -295,6 +320,12 @@ pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<Task, TrainE
     }
     // Asked before memory is: it would end the program without a word.
     let within = |numbers: Option<usize>, most| numbers.is_some_and(|numbers| numbers <= most);
+    if !within(dataset.len().checked_mul(outputs), MOST_OUTPUTS) {
+        return Err(TrainError::TooManyOutputs { rows: dataset.len(), outputs });
+    }
+    if let Inputs::Features(features) = dataset.inputs() {
+        Model::check_names(&features.names, &task)?;
+    }
     let weights = within(config.model.parameters(input, outputs), MOST_WEIGHTS);
     let activations =
         config.model == ModelSpec::Linear || within(config.model.largest_map(input), MOST_ACTIVATIONS);

@@ -11,5 +11,6 @@ mod import;
 mod inspect;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod quotes;
 mod save;
 mod table;

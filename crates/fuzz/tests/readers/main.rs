@@ -4,7 +4,9 @@
 
 mod data;
 mod hostile;
+#[cfg(feature = "models")]
 mod models;
+#[cfg(feature = "models")]
 mod records;
 
 use corevar_fuzz::PeakAlloc;

@@ -128,11 +128,11 @@ pub const CASES: &[Case] = &[
         1,
         "the model would have more than 268435456 weights, or more",
     ),
-    flags("train nonlinear --out x --runs 0", 2, "--runs is 0, but must be at least 1"),
+    flags("train nonlinear --out x --runs 0", 2, "--runs is 0, but must be from 1 to 10000"),
     flags(
         "train nonlinear --out x --runs 99999999999",
         2,
-        "--runs is 99999999999, but must be at most 10000",
+        "--runs is 99999999999, but must be from 1 to 10000",
     ),
     flags("train nonlinear --out x --seed -1", 2, "unexpected argument '-1' found"),
     flags(
@@ -247,6 +247,21 @@ pub const CASES: &[Case] = &[
     flags("train nonlinear --out x --model cnn", 1, "nonlinear: a CNN needs images, but these are features"),
     flags("train stickmen --out x --kernel 0", 2, "--kernel is 0, but must be at least 1"),
     flags("train stickmen --out x --stride 0", 2, "--stride is 0, but must be at least 1"),
+    flags(
+        "train stickmen --rows 40 --groups 4 --test-rows 4 --out x --stride 20000",
+        1,
+        "the model would have more than 268435456 weights, or more than 16777216 activations per row",
+    ),
+    flags(
+        "train stickmen --rows 40 --groups 4 --test-rows 4 --out x --stride 9223372036854775807",
+        1,
+        "the model would have more than 268435456 weights, or more than 16777216 activations per row",
+    ),
+    flags(
+        "train nonlinear --out x --hidden 18446744073709551615",
+        2,
+        "a number is above 9223372036854775807, the largest that a file of settings holds",
+    ),
     flags(
         "train stickmen --out x --negative-slope 2",
         2,

@@ -1,27 +1,30 @@
 //! The folder of a run: `config.toml`, `results.json`, `evidence.json`, `metrics.jsonl`, models, and a record of each
 //! finished run.
 
-use std::fs::{self, File};
+mod error;
+mod lock;
+mod record;
+
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use corevar_data::Tip;
-use corevar_data::bounded::{self, LARGEST_RECORD, LARGEST_SETTINGS};
-use serde::{Deserialize, Serialize};
+use corevar_data::bounded::{self, LARGEST_METRICS, LARGEST_RECORD, LARGEST_SETTINGS};
 
+use self::lock::{FolderLock, LOCK};
+use self::record::RECORD;
 use super::layout;
-use crate::evaluate::Measure;
+use super::settings::check_settings;
 use crate::evidence::{Evidence, Versions};
-use crate::files::{UNFINISHED, write_whole};
-use crate::model::Model;
-use crate::results::{EpochLine, Results, RunResult};
-use crate::train::{EpochRecord, TrainConfig};
+use crate::files::{UNFINISHED, digest, sync_folder, write_within};
+use crate::model::{LARGEST_FILE, Model, ModelError};
+use crate::results::{EpochLine, Results};
+
+pub use error::RunFolderError;
+pub(crate) use record::RunRecord;
 
 /// First line of a `config.toml` of ours: a folder of somebody else's may have one too.
 const MARK: &str = "# A run of corevar.";
-
-/// Name and version of the form of a [`RunRecord`].
-const RECORD: &str = "corevar.run/1";
 
 /// What to do with a run that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,106 +45,7 @@ pub struct RunFolder {
     config: String,
     /// Models go to `models/`, unless there is just one.
     several: bool,
-    /// The system gives the lock back when the process ends, however it ends.
-    _lock: File,
-}
-
-/// One finished training run: `runs/<key>.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct RunRecord {
-    schema: String,
-    /// [`crate::fingerprint::fingerprint`] of the data.
-    pub data: String,
-    /// Its settings, seed included.
-    pub config: TrainConfig,
-    /// How it was evaluated.
-    pub measure: Measure,
-    /// Its numbers.
-    pub result: RunResult,
-    /// How it got there.
-    pub epochs: Vec<EpochRecord>,
-}
-
-impl RunRecord {
-    /// All that is kept of a run beside its model.
-    pub fn new(
-        data: String,
-        config: TrainConfig,
-        measure: Measure,
-        result: RunResult,
-        epochs: Vec<EpochRecord>,
-    ) -> Self {
-        Self { schema: RECORD.into(), data, config, measure, result, epochs }
-    }
-}
-
-/// Why a folder cannot take a run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunFolderError {
-    /// It holds a run already.
-    #[error("{} already holds a run", .0.display())]
-    HoldsARun(PathBuf),
-    /// It holds other things.
-    #[error("{} holds other files, and is no run of corevar", .0.display())]
-    HoldsOtherFiles(PathBuf),
-    /// There is nothing to go on with.
-    #[error("{} holds no run to resume", .0.display())]
-    NothingToResume(PathBuf),
-    /// Its run had other settings.
-    #[error("{}: the run there has {key} = {before}, not {now}", path.display())]
-    OtherSettings {
-        /// Which folder.
-        path: PathBuf,
-        /// Which setting.
-        key: String,
-        /// Its value there.
-        before: String,
-        /// Its value now.
-        now: String,
-    },
-    /// Its run had other data.
-    #[error("{}: the run there had other data (fingerprint {before}, now {now})", path.display())]
-    OtherData {
-        /// Which folder.
-        path: PathBuf,
-        /// Fingerprint of the data then.
-        before: String,
-        /// Of the data now.
-        now: String,
-    },
-    /// Another process writes to it.
-    #[error("{}: another corevar writes to this folder", .0.display())]
-    Busy(PathBuf),
-    /// It is a file, or cannot be written.
-    #[error("{}: {cause}", path.display())]
-    Io {
-        /// Which file or folder.
-        path: PathBuf,
-        /// Why.
-        cause: io::Error,
-    },
-}
-
-impl Tip for RunFolderError {
-    fn tip(&self) -> Option<String> {
-        let tip = match self {
-            Self::HoldsARun(_) => {
-                "choose another `KeepIn::folder`, use `Start::Resume` to go on with that run, or `Start::Overwrite` to replace it"
-            }
-            Self::HoldsOtherFiles(_) => "choose a `KeepIn::folder` that is new or empty",
-            Self::NothingToResume(_) => {
-                "leave out `Start::Resume`, or name the `KeepIn::folder` of the run that was stopped"
-            }
-            Self::OtherData { .. } => "give it the data of that run, or choose another `KeepIn::folder`",
-            Self::OtherSettings { .. } => {
-                "repeat the settings of that run, choose another `KeepIn::folder`, or use `Start::Overwrite` to replace it"
-            }
-            Self::Busy(_) => "wait for it to end, or choose another `KeepIn::folder`",
-            Self::Io { .. } => "choose a `KeepIn::folder` on a disk that has room and can be written",
-        };
-        Some(tip.into())
-    }
+    lock: FolderLock,
 }
 
 /// Looks whether `path` can take a run, without writing anything.
@@ -152,7 +56,7 @@ pub fn check(path: &Path, start: Start) -> Result<(), RunFolderError> {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(cause) => return Err(io(cause)),
     };
-    let entries: Vec<_> = entries.into_iter().filter(|entry| !is_unfinished(&entry.file_name())).collect();
+    let entries: Vec<_> = entries.into_iter().filter(|entry| !is_passing(&entry.file_name())).collect();
     let holds = |name: &str, words: &str, most: u64| match bounded::read_text(&path.join(name), most) {
         Ok(text) => Ok(text.contains(words)),
         Err(cause) if is_foreign(&cause) => Ok(false),
@@ -177,9 +81,30 @@ fn is_foreign(cause: &io::Error) -> bool {
     matches!(cause.kind(), FileTooLarge | InvalidData | InvalidInput | IsADirectory | NotFound)
 }
 
+/// A file that is there only while somebody writes, or was killed while writing.
+fn is_passing(name: &std::ffi::OsStr) -> bool {
+    is_unfinished(name) || name == LOCK
+}
+
 /// A file that a process which was killed had not finished writing.
 fn is_unfinished(name: &std::ffi::OsStr) -> bool {
     name.to_string_lossy().starts_with(UNFINISHED)
+}
+
+/// Removes the files of an earlier run. Its settings go last: what is left after a kill is still seen to be a run.
+fn remove_run(folder: &Path) -> Result<(), RunFolderError> {
+    for name in layout::ALL {
+        let old = folder.join(name);
+        let gone = if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
+        gone.or_else(|cause| if cause.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(cause) })
+            .map_err(io(&old))?;
+    }
+    Ok(())
+}
+
+fn io(path: &Path) -> impl Fn(io::Error) -> RunFolderError {
+    let path = path.to_path_buf();
+    move |cause| RunFolderError::Io { path: path.clone(), cause }
 }
 
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
@@ -201,32 +126,60 @@ impl RunFolder {
         config: &str,
         several: bool,
     ) -> Result<Self, RunFolderError> {
+        Self::create_when(path, start, config, several, || {})
+    }
+
+    /// `looked` is called between the first look at the folder and its lock.
+    fn create_when(
+        path: &Path,
+        start: Start,
+        config: &str,
+        several: bool,
+        looked: impl FnOnce(),
+    ) -> Result<Self, RunFolderError> {
+        // Without a run to make, no folder is made.
         check(path, start)?;
-        let io = |path: &Path| {
-            let path = path.to_path_buf();
-            move |cause| RunFolderError::Io { path, cause }
-        };
-        fs::create_dir_all(path).map_err(io(path))?;
-        let lock = lock(path)?;
-        for name in layout::ALL.iter().filter(|_| start != Start::Resume) {
-            let old = path.join(name);
-            let gone = if old.is_dir() { fs::remove_dir_all(&old) } else { fs::remove_file(&old) };
-            gone.or_else(|cause| if cause.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(cause) })
-                .map_err(io(&old))?;
-        }
         let config = format!("{MARK}\n{config}");
-        write_whole(&path.join(layout::CONFIG), config.as_bytes()).map_err(io(path))?;
-        let folder = Self { path: path.into(), config, several, _lock: lock };
-        if several {
+        if config.len() as u64 > LARGEST_SETTINGS {
+            return Err(RunFolderError::SettingsTooLarge { bytes: config.len() });
+        }
+        fs::create_dir_all(path).map_err(io(path))?;
+        looked();
+        let lock = FolderLock::take(path)?;
+        // Another process may have begun or finished a run here since the first look.
+        check(path, start)?;
+        match start {
+            Start::New => {}
+            Start::Resume => check_settings(path, &config)?,
+            Start::Overwrite => remove_run(path)?,
+        }
+        let folder = Self { path: path.into(), config, several, lock };
+        folder.prepare()?;
+        Ok(folder)
+    }
+
+    /// Writes the settings, makes the folders inside, and clears away what a process that was killed left.
+    fn prepare(&self) -> Result<(), RunFolderError> {
+        let path = &self.path;
+        write_within(&path.join(layout::CONFIG), self.config.as_bytes(), LARGEST_SETTINGS)
+            .map_err(io(path))?;
+        if self.several {
             // Of a run that had only one model, and now has more.
             let _ = fs::remove_file(path.join(layout::MODEL));
         }
-        for name in [layout::STATES, layout::RUNS, layout::MODELS].iter().take(if several { 3 } else { 2 }) {
+        for name in
+            [layout::STATES, layout::RUNS, layout::MODELS].iter().take(if self.several { 3 } else { 2 })
+        {
             fs::create_dir_all(path.join(name)).map_err(io(path))?;
             remove_unfinished(&path.join(name)).map_err(io(path))?;
         }
         remove_unfinished(path).map_err(io(path))?;
-        Ok(folder)
+        sync_folder(path).map_err(io(path))
+    }
+
+    /// False where the file system has no locks: nothing keeps another process out.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.lock.is_held()
     }
 
     /// Refuses other data than those that the run began with, known by their fingerprint. What began the run is returned where
@@ -245,7 +198,7 @@ impl RunFolder {
                 Ok(there.filter(|there| *there != here).map(str::to_string))
             }
             Err(cause) if cause.kind() == io::ErrorKind::NotFound => {
-                write_whole(&file, format!("{now}\n{here}\n").as_bytes())
+                write_within(&file, format!("{now}\n{here}\n").as_bytes(), LARGEST_SETTINGS)
                     .map_err(|cause| RunFolderError::Io { path: file, cause })?;
                 Ok(None)
             }
@@ -286,17 +239,39 @@ impl RunFolder {
     }
 
     /// Keeps a finished run. The record comes last: where it is, the model is too.
-    pub(crate) fn keep(&self, key: &str, model: &Model, record: &RunRecord) -> io::Result<()> {
-        model.save(self.model_path(key)).map_err(io::Error::other)?;
-        write_whole(&self.record_path(key), &serde_json::to_vec(record)?)
+    pub(crate) fn keep(&self, key: &str, model: &Model, record: RunRecord) -> io::Result<()> {
+        let (path, bytes) = (self.record_path(key), model.to_bytes().map_err(io::Error::other)?);
+        // A record of an earlier model of that name would be wrong about this one.
+        match fs::remove_file(&path) {
+            Ok(()) => sync_folder(&self.path.join(layout::RUNS))?,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+            Err(cause) => return Err(cause),
+        }
+        write_within(&self.model_path(key), &bytes, LARGEST_FILE)?;
+        let record = RunRecord { model_digest: Some(digest(&bytes)), ..record };
+        write_within(&path, &serde_json::to_vec(&record)?, LARGEST_RECORD)
     }
 
-    /// A finished run whose model can be read. A damaged record is as none: the run is done again.
-    pub(crate) fn kept(&self, key: &str) -> Option<(RunRecord, Model)> {
-        let bytes = bounded::read(&self.record_path(key), LARGEST_RECORD).ok()?;
-        let record: RunRecord =
-            serde_json::from_slice(&bytes).ok().filter(|record: &RunRecord| record.schema == RECORD)?;
-        Some((record, Model::load(self.model_path(key)).ok()?))
+    /// A finished run whose model can be read. A damaged record is as none: the run is done again. A model that is not the one
+    /// of its record is an error: whose it is, nobody knows.
+    pub(crate) fn kept(&self, key: &str) -> Result<Option<(RunRecord, Model)>, RunFolderError> {
+        let Ok(bytes) = bounded::read(&self.record_path(key), LARGEST_RECORD) else { return Ok(None) };
+        let record = serde_json::from_slice(&bytes).ok();
+        let Some(record) = record.filter(|record: &RunRecord| record.schema == RECORD) else {
+            return Ok(None);
+        };
+        let path = self.model_path(key);
+        let bytes = match Model::read(&path) {
+            Ok(bytes) => bytes,
+            Err(ModelError::NotAModel { .. }) if record.model_digest.is_some() => {
+                return Err(RunFolderError::OtherModel { path });
+            }
+            Err(_) => return Ok(None),
+        };
+        if !record.is_of(&bytes) {
+            return Err(RunFolderError::OtherModel { path });
+        }
+        Ok(Model::from_bytes(&bytes, &path).ok().map(|model| (record, model)))
     }
 
     /// Writes `metrics.jsonl`.
@@ -306,32 +281,21 @@ impl RunFolder {
             serde_json::to_writer(&mut text, line)?;
             text.push(b'\n');
         }
-        write_whole(&self.path.join(layout::METRICS), &text)
+        write_within(&self.path.join(layout::METRICS), &text, LARGEST_METRICS)
     }
 
     /// Writes `results.json`.
     pub(crate) fn write_results(&self, results: &Results) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(results)?;
         text.push(b'\n');
-        write_whole(&self.path.join(layout::RESULTS), &text)
+        write_within(&self.path.join(layout::RESULTS), &text, LARGEST_RECORD)
     }
 
     /// Writes `evidence.json`. On one line: nobody reads the pictures in it as text.
     pub(crate) fn write_evidence(&self, evidence: &Evidence) -> io::Result<()> {
         let mut text = serde_json::to_vec(evidence)?;
         text.push(b'\n');
-        write_whole(&self.path.join(layout::EVIDENCE), &text)
-    }
-}
-
-/// Locks the folder itself, so that no lock file is left behind.
-fn lock(path: &Path) -> Result<File, RunFolderError> {
-    let io = |cause| RunFolderError::Io { path: path.into(), cause };
-    let folder = File::open(path).map_err(io)?;
-    match folder.try_lock() {
-        Ok(()) => Ok(folder),
-        Err(fs::TryLockError::WouldBlock) => Err(RunFolderError::Busy(path.into())),
-        Err(fs::TryLockError::Error(cause)) => Err(io(cause)),
+        write_within(&self.path.join(layout::EVIDENCE), &text, LARGEST_RECORD)
     }
 }
 
@@ -341,9 +305,11 @@ mod tests {
     use burn::tensor::Device;
     use corevar_data::Dataset;
 
+    use crate::evaluate::Measure;
     use crate::model::ModelSpec;
     use crate::penalty::{Normalise, Penalty};
-    use crate::train::{Quiet, train};
+    use crate::results::RunResult;
+    use crate::train::{EpochRecord, Quiet, TrainConfig, train};
 
     fn create(path: &Path, start: Start, config: &str) -> Result<RunFolder, RunFolderError> {
         RunFolder::create(path, start, config, true)
@@ -408,12 +374,96 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let path = parent.path().join("run");
         let (model, record) = record();
-        create(&path, Start::New, "").unwrap().keep("core-7", &model, &record).unwrap();
+        create(&path, Start::New, "").unwrap().keep("core-7", &model, record.clone()).unwrap();
         let folder = create(&path, Start::Resume, "").unwrap();
-        assert_eq!(folder.kept("core-7").unwrap().0, record);
-        assert!(folder.kept("core-8").is_none());
-        fs::write(folder.model_path("core-7"), "half a mod").unwrap();
-        assert!(folder.kept("core-7").is_none());
+        let kept = folder.kept("core-7").unwrap().unwrap().0;
+        assert_eq!(RunRecord { model_digest: None, ..kept }, record);
+        assert!(folder.kept("core-8").unwrap().is_none());
+        // Without its model a run is done again.
+        fs::remove_file(folder.model_path("core-7")).unwrap();
+        assert!(folder.kept("core-7").unwrap().is_none());
+    }
+
+    #[test]
+    fn a_model_that_is_not_that_of_its_record_is_an_error_that_names_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let (model, record) = record();
+        let folder = create(&parent.path().join("run"), Start::New, "").unwrap();
+        folder.keep("core-7", &model, record.clone()).unwrap();
+        let path = folder.model_path("core-7");
+        let whole = fs::read(&path).unwrap();
+        let mut other = whole.clone();
+        // The last bit of the last weight: a model all the same.
+        other[whole.len() - 8] ^= 1;
+        Model::from_bytes(&other, &path).unwrap();
+        for changed in [&other, &b"half a mod".to_vec()] {
+            fs::write(&path, changed).unwrap();
+            let error = folder.kept("core-7").unwrap_err();
+            assert!(
+                matches!(&error, RunFolderError::OtherModel { path: named } if *named == path),
+                "{error}"
+            );
+        }
+        // Of records of earlier versions nobody knows.
+        let without = serde_json::to_vec(&record).unwrap();
+        fs::write(folder.record_path("core-7"), without).unwrap();
+        fs::write(&path, &other).unwrap();
+        assert!(folder.kept("core-7").unwrap().is_some());
+    }
+
+    #[test]
+    fn a_run_that_is_trained_again_never_has_the_record_of_another_model() {
+        let parent = tempfile::tempdir().unwrap();
+        let (model, record) = record();
+        let folder = create(&parent.path().join("run"), Start::New, "").unwrap();
+        folder.keep("core-7", &model, record.clone()).unwrap();
+        // The model cannot be written: its name is taken by a folder.
+        fs::remove_file(folder.model_path("core-7")).unwrap();
+        fs::create_dir(folder.model_path("core-7")).unwrap();
+        folder.keep("core-7", &model, record).unwrap_err();
+        assert!(!folder.record_path("core-7").exists());
+    }
+
+    #[test]
+    fn a_slow_second_start_does_not_touch_the_run_that_was_made_meanwhile() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let (model, record) = record();
+        let first = || {
+            let folder = create(&path, Start::New, "a = 1\n").unwrap();
+            folder.keep("core-7", &model, record.clone()).unwrap();
+        };
+        let second = RunFolder::create_when(&path, Start::New, "a = 2\n", true, first);
+        assert!(matches!(second, Err(RunFolderError::HoldsARun(_))), "{second:?}");
+        let folder = create(&path, Start::Resume, "a = 1\n").unwrap();
+        assert!(folder.kept("core-7").unwrap().is_some());
+    }
+
+    #[test]
+    fn settings_that_were_changed_between_the_look_and_the_lock_are_noticed() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        create(&path, Start::New, "a = 1\n").unwrap();
+        let replaced = || drop(create(&path, Start::Overwrite, "a = 2\n").unwrap());
+        let second = RunFolder::create_when(&path, Start::Resume, "a = 1\n", true, replaced);
+        assert!(matches!(second, Err(RunFolderError::OtherSettings { .. })), "{second:?}");
+        assert_eq!(fs::read_to_string(path.join("config.toml")).unwrap(), "# A run of corevar.\na = 2\n");
+    }
+
+    #[test]
+    fn settings_too_long_to_be_read_again_are_refused_before_anything_is_written() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("run");
+        let long = format!("a = \"{}\"\n", "x".repeat(LARGEST_SETTINGS as usize));
+        let refused = create(&path, Start::New, &long);
+        assert!(matches!(refused, Err(RunFolderError::SettingsTooLarge { .. })), "{refused:?}");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_is_left_of_an_overwritten_run_is_still_a_run() {
+        // By its settings: they are removed last.
+        assert_eq!(layout::ALL.last(), Some(&layout::CONFIG));
     }
 
     #[test]

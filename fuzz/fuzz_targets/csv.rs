@@ -1,0 +1,3 @@
+#![no_main]
+
+corevar_fuzz_targets::target!(corevar_fuzz::readers::text_tables());
