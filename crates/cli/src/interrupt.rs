@@ -66,7 +66,7 @@ pub fn check() {
 }
 
 fn leave() -> ! {
-    corevar::stop_writes(PATIENCE);
+    corevar::prepare_exit(PATIENCE);
     output::note("interrupted");
     low_level::exit(INTERRUPTED.into())
 }

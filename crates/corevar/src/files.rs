@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 /// Temporary names begin like this.
@@ -39,16 +39,40 @@ pub fn write_within(path: &Path, bytes: &[u8], most: u64) -> io::Result<()> {
     write_whole(path, bytes)
 }
 
-/// Waits until nobody writes, at most so long, and lets nobody write from then on. For a program that is about to exit: it leaves no
-/// unfinished file behind.
-pub fn stop_writes(patience: Duration) {
+/// Files that go when the process ends well.
+static PASSING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that is there only as long as this process needs it.
+#[derive(Debug)]
+pub(crate) struct PassingFile(PathBuf);
+
+impl PassingFile {
+    pub fn new(path: PathBuf) -> Self {
+        PASSING.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        Self(path)
+    }
+}
+
+impl Drop for PassingFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+        PASSING.lock().unwrap_or_else(PoisonError::into_inner).retain(|path| *path != self.0);
+    }
+}
+
+/// For a program that is about to exit in the middle of its work: waits until nobody writes, at most so long, lets nobody write from
+/// then on, and removes what is only there while a study runs. Every file that is left is whole.
+pub fn prepare_exit(patience: Duration) {
     let start = Instant::now();
     while start.elapsed() < patience {
         if let Ok(alone) = WRITES.try_write() {
             std::mem::forget(alone);
-            return;
+            break;
         }
         std::thread::sleep(Duration::from_millis(5));
+    }
+    for path in PASSING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        let _ = std::fs::remove_file(path);
     }
 }
 

@@ -11,7 +11,7 @@ use corevar::penalty::weight;
 use corevar::results::{EstimatorResult, Results};
 use corevar::study::layout;
 use corevar::train::TrainConfig;
-use corevar::write_whole;
+use corevar::write_within;
 use corevar_data::{SplitName, bounded};
 use serde::{Deserialize, Serialize};
 use toml::Table;
@@ -178,7 +178,7 @@ impl Reproduction {
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        write_whole(&folder.join(FILE), &text)
+        write_within(&folder.join(FILE), &text, bounded::LARGEST_RECORD)
     }
 
     /// Reads [`FILE`] in the folder; None without the file.

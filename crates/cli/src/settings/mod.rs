@@ -51,9 +51,18 @@ fn without_overridden(mut file: Settings, flags: &Settings) -> anyhow::Result<Se
 
 /// `upper` where it says something, `lower` elsewhere.
 pub fn overlay(lower: &Settings, upper: &Settings) -> anyhow::Result<Settings> {
-    let mut table = toml::Table::try_from(lower)?;
-    table.extend(toml::Table::try_from(upper)?);
+    let mut table = table(lower)?;
+    table.extend(self::table(upper)?);
     Ok(table.try_into()?)
+}
+
+/// As a file of settings holds them.
+fn table(settings: &Settings) -> Result<toml::Table, Usage> {
+    toml::Table::try_from(settings).map_err(|_| {
+        let most = i64::MAX;
+        Usage::new(format!("a number is above {most}, the largest that a file of settings holds"))
+            .tip("give a smaller number")
+    })
 }
 
 fn read(path: &Path) -> anyhow::Result<Settings> {

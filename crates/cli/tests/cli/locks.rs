@@ -21,6 +21,7 @@ fn second_run(shim: &Shim, flock: &str) -> String {
         .spawn()
         .unwrap();
     while !folder.join("run/states").is_dir() {
+        assert!(first.try_wait().unwrap().is_none(), "the first run ended");
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = shim.command(folder, &format!("{TRAIN} --epochs 1 --overwrite"), &locks).output().unwrap();

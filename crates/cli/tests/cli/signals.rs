@@ -31,6 +31,21 @@ fn wait_for(is_there: impl Fn() -> bool) {
     }
 }
 
+/// Waits until the program listens to signals: before that the system answers them.
+fn wait_until_it_listens(child: &Child) {
+    const TERM: u64 = 1 << 14;
+    let start = Instant::now();
+    let listens = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & TERM != 0))
+    };
+    while !listens() && start.elapsed() < Duration::from_secs(2) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    std::thread::sleep(Duration::from_millis(50));
+}
+
 /// Sends a signal; how the program ended.
 fn interrupted(child: Child, signal: &str) -> Output {
     Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
@@ -90,7 +105,7 @@ fn while_data_are_drawn_or_read() {
         [("INT", draw), ("TERM", "train noise.csv --out run"), ("INT", "inspect noise.csv")]
     {
         let child = start(folder.path(), command);
-        std::thread::sleep(Duration::from_millis(100));
+        wait_until_it_listens(&child);
         interrupted(child, signal);
         assert_eq!(names(folder.path()), ["noise.csv"]);
     }
@@ -125,7 +140,7 @@ fn while_a_report_is_made() {
     fs::write(&metrics, line.repeat((250 << 20) / line.len())).unwrap();
     for signal in ["INT", "TERM"] {
         let child = start(folder.path(), "report run");
-        std::thread::sleep(Duration::from_millis(100));
+        wait_until_it_listens(&child);
         interrupted(child, signal);
         assert!(fs::read(&report).unwrap() == before);
         assert_eq!(unfinished(&run), [""; 0]);

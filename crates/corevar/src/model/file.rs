@@ -18,7 +18,7 @@ use crate::files::write_within;
 use crate::linear::LinearModel;
 use crate::range::ConfigError;
 use crate::rows::Task;
-use crate::style::StyleSpread;
+use crate::style::{MOST_OUTPUTS, StyleSpread};
 
 const SCHEMA: &str = "corevar.model/2";
 
@@ -33,6 +33,9 @@ pub(crate) const LARGEST_FILE: u64 = 4 << 30;
 
 /// A header longer than this is not one of ours: names of classes, features and tensors, for a million features.
 pub(super) const LARGEST_HEADER: u64 = 64 << 20;
+
+/// What a header has beside names and numbers: shapes of tensors, settings, fingerprint.
+const OTHERS: usize = 1 << 20;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -107,6 +110,26 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
     match bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length)) {
         bytes if bytes > LARGEST_HEADER => Err(ModelError::HeaderTooLarge { bytes }),
         _ => Ok(bytes),
+    }
+}
+
+/// Refuses names that would make the header of a model too long, before anything is trained. An upper bound: names as JSON within
+/// JSON, means, scales and variation inside groups with all their digits.
+pub(super) fn check_names(features: &[String], task: &Task) -> Result<(), ModelError> {
+    const NUMBER: usize = 26;
+    let numbers = 2 * features.len() + task.outputs().min(MOST_OUTPUTS).pow(2);
+    let written = |names: &[String]| {
+        let once = serde_json::to_string(names).unwrap_or_default();
+        serde_json::to_string(&once).map_or(usize::MAX, |twice| twice.len())
+    };
+    let classes = match task {
+        Task::Classes(names) => written(names),
+        Task::Regression => 0,
+    };
+    let bytes = [written(features), classes, NUMBER.saturating_mul(numbers), OTHERS];
+    match bytes.into_iter().fold(0usize, usize::saturating_add) as u64 {
+        bytes if bytes > LARGEST_HEADER => Err(ModelError::HeaderTooLarge { bytes }),
+        _ => Ok(()),
     }
 }
 
@@ -349,156 +372,4 @@ impl ModuleMapper for Reader<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use corevar_data::images::Crop;
-
-    use crate::model::CnnSpec;
-
-    fn trained(spec: ModelSpec) -> Model {
-        let input = InputShape::Image { height: 7, width: 5, channels: 1 };
-        let task = Task::Classes(vec!["a".into(), "b \"c\"".into()]);
-        let predictor = match spec {
-            ModelSpec::Linear => Predictor::Linear(LinearModel {
-                logits: 2,
-                weights: (0..35).map(|k| 1.0 / f64::from(k + 3)).collect(),
-                intercepts: vec![-0.1],
-            }),
-            _ => Predictor::Network(spec.init(input, 2, 3, &Device::flex())),
-        };
-        Model {
-            predictor,
-            spec,
-            input,
-            features: Vec::new(),
-            scaling: None,
-            preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()) },
-            task,
-            style: None,
-            origin: Origin { data: Some("a1".into()), version: "0.1.0".into() },
-            notes: Vec::new(),
-        }
-    }
-
-    fn specs() -> [ModelSpec; 3] {
-        let cnn = CnnSpec { channels: vec![3, 4], ..Default::default() };
-        [ModelSpec::Linear, ModelSpec::Mlp { hidden: vec![3, 4] }, ModelSpec::Cnn(cnn)]
-    }
-
-    fn bytes(model: &Model) -> Tensors {
-        match &model.predictor {
-            Predictor::Network(network) => network_weights(network),
-            Predictor::Linear(linear) => linear_weights(linear),
-        }
-    }
-
-    #[test]
-    fn a_model_comes_back_to_the_bit() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        for spec in specs() {
-            let model = trained(spec);
-            save(&model, &path).unwrap();
-            let back = load(&path).unwrap();
-            assert_eq!(bytes(&back), bytes(&model));
-            assert_eq!((back.spec, back.input, back.task), (model.spec, model.input, model.task));
-            assert_eq!((back.preparation, back.origin), (model.preparation, model.origin));
-        }
-    }
-
-    #[test]
-    fn a_model_that_makes_no_sense_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        let cnn = |change: &dyn Fn(&mut CnnSpec)| {
-            let mut spec = CnnSpec { channels: vec![3, 4], ..Default::default() };
-            change(&mut spec);
-            Model { spec: ModelSpec::Cnn(spec), ..trained(specs()[2].clone()) }
-        };
-        let whole = trained(specs()[1].clone());
-        let image = |height, width| InputShape::Image { height, width, channels: 1 };
-        for (model, words) in [
-            (cnn(&|spec| spec.stride = 0), "stride is 0, but must be"),
-            (cnn(&|spec| spec.kernel = 0), "kernel is 0, but must be"),
-            (cnn(&|spec| spec.negative_slope = -1.0), "negative_slope is -1, but must be"),
-            (cnn(&|spec| spec.channels = vec![1 << 40]), "a row would become more than 16777216 numbers"),
-            (cnn(&|spec| spec.channels.push(7)), "do not fit the model"),
-            (Model { input: image(0, 5), ..whole.clone() }, "it takes or says nothing"),
-            (Model { input: image(1 << 40, 1 << 40), ..whole.clone() }, "its input is too large"),
-            (Model { input: InputShape::Features(36), ..whole.clone() }, "do not fit the model"),
-            (Model { task: Task::Classes(Vec::new()), ..whole.clone() }, "it takes or says nothing"),
-            (Model { features: vec!["a".into()], ..whole.clone() }, "as many features as it takes"),
-        ] {
-            save(&model, &path).unwrap();
-            let message = load(&path).unwrap_err().to_string();
-            assert!(message.contains(words), "{words}: {message}");
-        }
-    }
-
-    #[test]
-    fn images_that_were_cropped_in_another_way_are_refused() {
-        let shape = corevar_data::ImageShape { height: 6, width: 6, channels: 1 };
-        let model = Model {
-            input: InputShape::Image { height: 6, width: 6, channels: 1 },
-            preparation: Preparation { crop: Some(Crop::Center), label_column: None },
-            ..trained(specs()[1].clone())
-        };
-        let images = |crop| {
-            let preparation = Preparation { crop, label_column: None };
-            corevar_data::Dataset::images(shape, vec![0; 36]).preparation(preparation).check().unwrap()
-        };
-        let error = model.predict(&images(Some(Crop::None))).unwrap_err();
-        assert!(matches!(error, ModelError::OtherCrop { found: "none", wanted: "center" }), "{error}");
-        assert_eq!(model.table_options().crop, Crop::Center);
-    }
-
-    #[test]
-    fn weights_that_are_not_finite_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        let mut model = trained(ModelSpec::Linear);
-        let Predictor::Linear(linear) = &mut model.predictor else { unreachable!() };
-        linear.intercepts[0] = f64::NAN;
-        save(&model, &path).unwrap();
-        assert!(load(&path).unwrap_err().to_string().ends_with("`intercepts` are not all finite"));
-    }
-
-    #[test]
-    fn a_large_file_is_refused_by_its_first_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        save(&trained(ModelSpec::Linear), &path).unwrap();
-        // Sparse: a terabyte that takes no room.
-        File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
-        assert!(
-            load(&path).unwrap_err().to_string().contains("it has 1099511627776 bytes, but its header says")
-        );
-        std::fs::write(&path, [0xFF; 20]).unwrap();
-        assert!(
-            load(&path).unwrap_err().to_string().contains("its header claims 18446744073709551615 bytes")
-        );
-    }
-
-    #[test]
-    fn a_damaged_or_foreign_file_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        save(&trained(specs()[2].clone()), &path).unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        for length in [0, 4, 8, 100, whole.len() - 1] {
-            std::fs::write(&path, &whole[..length]).unwrap();
-            assert!(matches!(load(&path), Err(ModelError::NotAModel { .. })), "{length} bytes");
-        }
-        assert!(matches!(load(&folder.path().join("none")), Err(ModelError::Io { .. })));
-    }
-
-    #[test]
-    fn a_header_that_asks_for_a_huge_model_is_refused() {
-        let mut model = trained(ModelSpec::Mlp { hidden: vec![3] });
-        model.spec = ModelSpec::Mlp { hidden: vec![usize::MAX, usize::MAX] };
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("model.safetensors");
-        save(&model, &path).unwrap();
-        assert!(load(&path).unwrap_err().to_string().contains("a row would become more than"));
-    }
-}
+mod tests;

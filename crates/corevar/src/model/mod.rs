@@ -97,6 +97,11 @@ impl Model {
         file::to_bytes(self)
     }
 
+    /// Refuses names of features and classes with which a model could be saved but not read again.
+    pub(crate) fn check_names(features: &[String], task: &Task) -> Result<(), ModelError> {
+        file::check_names(features, task)
+    }
+
     /// The bytes of a file that may be a model.
     pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ModelError> {
         file::read(path)

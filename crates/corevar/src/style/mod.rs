@@ -22,4 +22,5 @@ mod tests;
 pub use curve::{GuardedCurve, GuardedPoint};
 pub(crate) use curve::{HeldOut, curves, guarded_errors, held_out};
 pub(crate) use radius::radius;
+pub(crate) use spread::MOST_OUTPUTS;
 pub use spread::{Sds, StyleSpread};

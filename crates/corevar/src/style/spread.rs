@@ -7,7 +7,7 @@ use crate::outputs::Outputs;
 use crate::rows::Rows;
 
 /// More classes than this have no style radius: the covariance of their logits would fill the memory.
-const MOST_OUTPUTS: usize = 512;
+pub(crate) const MOST_OUTPUTS: usize = 512;
 
 /// Covariance of a model's outputs inside groups, pooled over groups of two rows or more and unbiased:
 ///

@@ -19,6 +19,8 @@ pub(crate) use exact::path as linear_path;
 pub(crate) use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
 pub use snapshot::SnapshotError;
+#[doc(hidden)]
+pub use snapshot::is_state;
 pub(crate) use snapshot::{AfterStep, CheckpointStore, NoCheckpoints, Position, Snapshot};
 
 use self::clipping::clip;
@@ -34,6 +36,9 @@ use crate::rows::{Rows, Task, feature_names, task};
 
 /// More weights than this are a slip of the keyboard: a gigabyte, and several in training.
 const MOST_WEIGHTS: usize = 1 << 28;
+
+/// Rows times outputs: what a model says of all rows is in memory at once.
+const MOST_OUTPUTS: usize = 1 << 31;
 
 /// Why training stopped before its end.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +58,14 @@ pub enum TrainError {
         "the model would have more than {MOST_WEIGHTS} weights, or more than {MOST_ACTIVATIONS} activations per row"
     )]
     TooLarge,
+    /// What the model says would not fit into memory.
+    #[error("{outputs} classes for each of {rows} rows are more than {MOST_OUTPUTS} numbers")]
+    TooManyOutputs {
+        /// Of the data, in all splits.
+        rows: usize,
+        /// Of the model, for a row.
+        outputs: usize,
+    },
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -97,6 +110,11 @@ impl Tip for TrainError {
             Self::TooLarge => Some(
                 "choose a smaller model (the field `hidden`, the field `channels`, the field `kernel`), a smaller step of its kernels (the field `stride`) or smaller pictures \
                  (the field `image_size`)"
+                    .into(),
+            ),
+            Self::TooManyOutputs { .. } => Some(
+                "so many classes are more likely ids or numbers: name another column in the field `label_column`, or set \
+                 the field `task` to regression"
                     .into(),
             ),
             Self::CnnOnFeatures(_) => Some("set the field `model` to linear or mlp".into()),
@@ -290,6 +308,12 @@ pub fn check_fit(config: &TrainConfig, dataset: &Dataset) -> Result<Task, TrainE
     }
     // Asked before memory is: it would end the program without a word.
     let within = |numbers: Option<usize>, most| numbers.is_some_and(|numbers| numbers <= most);
+    if !within(dataset.len().checked_mul(outputs), MOST_OUTPUTS) {
+        return Err(TrainError::TooManyOutputs { rows: dataset.len(), outputs });
+    }
+    if let Inputs::Features(features) = dataset.inputs() {
+        Model::check_names(&features.names, &task)?;
+    }
     let weights = within(config.model.parameters(input, outputs), MOST_WEIGHTS);
     let activations =
         config.model == ModelSpec::Linear || within(config.model.largest_map(input), MOST_ACTIVATIONS);

@@ -235,3 +235,9 @@ impl Snapshot {
         Ok((Self { position: header.position, weights, optimiser: rest.to_vec() }, header.run))
     }
 }
+
+/// Whether these bytes are the state of some run; for tests of the reader. Whether a model can go on from it is not looked at.
+#[doc(hidden)]
+pub fn is_state(bytes: &[u8]) -> bool {
+    Snapshot::from_bytes::<serde::de::IgnoredAny>(bytes).is_ok()
+}

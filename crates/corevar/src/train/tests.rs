@@ -306,3 +306,26 @@ fn gradients_of_every_model_agree_with_finite_differences() {
         }
     }
 }
+
+#[test]
+fn a_stride_that_would_fill_a_map_beyond_memory_is_refused() {
+    let data = Dataset::images(ImageShape { height: 6, width: 5, channels: 1 }, vec![0; 60]);
+    let data = data.classes(&["a", "b"]).check().unwrap();
+    let fits = |stride| {
+        let cnn = CnnSpec { channels: vec![2], stride, ..Default::default() };
+        check_fit(&TrainConfig { model: ModelSpec::Cnn(cnn), ..Default::default() }, &data).is_ok()
+    };
+    // 6 + 5 rows and 5 + 5 columns are filled up to one stride: 4096 x 4096 numbers are just allowed.
+    assert_eq!([1, 2, 4096, 4097, 20_000, usize::MAX].map(fits), [true, true, true, false, false, false]);
+}
+
+#[test]
+fn a_class_for_each_of_very_many_rows_is_refused() {
+    let rows = 50_000;
+    let labels: Vec<String> = (0..rows).map(|row| row.to_string()).collect();
+    let data = Dataset::features(["x"], vec![0.0; rows]).classes(&labels).check().unwrap();
+    let error =
+        check_fit(&TrainConfig { model: ModelSpec::Linear, ..Default::default() }, &data).unwrap_err();
+    assert!(matches!(error, TrainError::TooManyOutputs { rows: 50_000, outputs: 50_000 }), "{error}");
+    assert!(error.tip().is_some());
+}

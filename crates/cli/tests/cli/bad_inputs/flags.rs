@@ -228,9 +228,14 @@ pub const CASES: &[Case] = &[
         "the model would have more than 268435456 weights, or more than 16777216 activations per row",
     ),
     flags(
-        "train stickmen --rows 40 --groups 4 --test-rows 4 --out x --stride 18446744073709551615",
+        "train stickmen --rows 40 --groups 4 --test-rows 4 --out x --stride 9223372036854775807",
         1,
         "the model would have more than 268435456 weights, or more than 16777216 activations per row",
+    ),
+    flags(
+        "train nonlinear --out x --hidden 18446744073709551615",
+        2,
+        "a number is above 9223372036854775807, the largest that a file of settings holds",
     ),
     flags(
         "train stickmen --out x --negative-slope 2",

@@ -6,9 +6,10 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::RunFolderError;
+use crate::files::PassingFile;
 
 /// The file that is locked, in the folder.
 pub(super) const LOCK: &str = ".lock";
@@ -19,10 +20,11 @@ const TRIALS: usize = 20;
 /// The system gives the locks back when the process ends, however it ends.
 #[derive(Debug)]
 pub(super) struct FolderLock {
+    /// None where files cannot be locked. The file goes first, while it is still locked: whoever opened it before finds another
+    /// file, or none, at its name.
+    file: Option<(PassingFile, File)>,
     /// None where folders cannot be locked.
     _folder: Option<File>,
-    /// None where files cannot be locked.
-    file: Option<(File, PathBuf)>,
 }
 
 impl FolderLock {
@@ -42,9 +44,11 @@ impl FolderLock {
         };
         let folder = lock(path, &|| File::open(path)).map_err(of_folder)?;
         let file = path.join(LOCK);
-        let open = || File::options().create(true).truncate(false).write(true).open(&file);
-        let held = lock(&file, &open).map_err(of_folder)?;
-        Ok(Self { _folder: folder, file: held.map(|held| (held, file)) })
+        let held = lock(&file, &|| open_lock(&file)).map_err(of_folder)?;
+        if held.is_none() {
+            let _ = fs::remove_file(&file);
+        }
+        Ok(Self { file: held.map(|held| (PassingFile::new(file), held)), _folder: folder })
     }
 
     /// False where the file system has no locks at all.
@@ -53,12 +57,13 @@ impl FolderLock {
     }
 }
 
-impl Drop for FolderLock {
-    fn drop(&mut self) {
-        // While it is still held: whoever opened it before finds another file, or none, at its name.
-        if let Some((_, path)) = &self.file {
-            let _ = fs::remove_file(path);
+/// A folder of a stranger may have a pipe of that name, which would be waited for.
+fn open_lock(path: &Path) -> io::Result<File> {
+    match fs::symlink_metadata(path) {
+        Ok(kind) if !kind.is_file() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{LOCK} in it is not an ordinary file")))
         }
+        _ => File::options().create(true).truncate(false).write(true).open(path),
     }
 }
 
@@ -140,6 +145,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for code in [9, 37, 38, 95] {
             assert!(!FolderLock::take_by(folder.path(), refusing(code)).unwrap().is_held(), "{code}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
         let broken = FolderLock::take_by(folder.path(), refusing(5));
         assert!(matches!(broken, Err(RunFolderError::Io { .. })), "{broken:?}");
@@ -147,10 +153,21 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_link_or_pipe_of_that_name_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let (other, link) = (folder.path().join("other"), folder.path().join(LOCK));
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        let refused = FolderLock::take(folder.path());
+        assert!(matches!(refused, Err(RunFolderError::Io { .. })), "{refused:?}");
+        assert!(!other.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_lock_of_a_file_that_was_removed_meanwhile_does_not_count() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK);
-        let open = || File::options().create(true).truncate(false).write(true).open(&path);
+        let open = || open_lock(&path);
         let removed = std::cell::Cell::new(false);
         let slow = |file: &File| {
             // Between the opening and the lock the first holder goes, and takes the file with it.
