@@ -10,5 +10,6 @@ mod disk;
 mod interruption;
 mod models;
 mod read_errors;
+mod regression;
 mod reproduce;
 mod support;
