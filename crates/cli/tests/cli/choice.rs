@@ -115,7 +115,7 @@ fn the_usual_path_leaves_inf_out_where_no_direction_is_left() {
     let folder = folder();
     let row = |i: u32| {
         let (a, b) = ((i * i * 7) % 31, (i * i * i + 3 * i) % 29);
-        format!("{a},{b},{},{}\n", if i / 2 % 2 == 0 { "no" } else { "yes" }, i / 2)
+        format!("{a},{b},{},{}\n", if (i / 2).is_multiple_of(2) { "no" } else { "yes" }, i / 2)
     };
     let table: String = (0..160).map(row).collect();
     fs::write(folder.path().join("t.csv"), format!("x1,x2,y,group_id\n{table}")).unwrap();

@@ -13,6 +13,7 @@ mod locks;
 mod memory;
 mod models;
 mod read_errors;
+mod regression;
 mod reproduce;
 #[cfg(target_os = "linux")]
 mod shim;

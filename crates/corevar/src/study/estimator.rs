@@ -190,8 +190,36 @@ pub(crate) fn measure(estimators: &[Estimator]) -> Measure {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::linear::StyleRank;
+    use crate::model::ModelSpec;
+
+    /// Groups of four rows that differ in both features.
+    pub fn varying_everywhere() -> Dataset {
+        let values = (0..48).map(|k| ((k * k * 7) % 31) as f32).collect();
+        let labels: Vec<&str> = (0..24).map(|row| if row < 12 { "a" } else { "b" }).collect();
+        let data = Dataset::features(["x", "z"], values).classes(&labels);
+        data.ids((0..24).map(|row| Some(row / 4))).check().unwrap()
+    }
+
+    #[test]
+    fn an_infinite_weight_is_left_out_where_it_leaves_no_direction() {
+        let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
+        let data = varying_everywhere();
+        let grid = |penalty_weights: &[f64]| Grid {
+            penalty_weights: penalty_weights.to_vec(),
+            ridges: vec![1e-3],
+            penalties: vec![Penalty::LOGIT_VARIANCE],
+            grows: false,
+        };
+        let mut usual = grid(&[0.1, f64::INFINITY]);
+        assert!(usual.leave_out_empty_limit(&config, &data).unwrap());
+        assert_eq!(usual, grid(&[0.1]));
+        assert!(!usual.leave_out_empty_limit(&config, &data).unwrap());
+        let ranked = TrainConfig { style_rank: StyleRank::Directions(1), ..config };
+        assert!(!grid(&[f64::INFINITY]).leave_out_empty_limit(&ranked, &data).unwrap());
+    }
 
     #[test]
     fn the_usual_path_ends_at_infinity_where_the_penalty_has_that_limit() {

@@ -322,9 +322,9 @@ fn in_parallel<J: Sync, T: Send>(
 mod tests {
     use corevar_data::synthetic::{Sizes, find};
 
-    use super::super::estimator::{Grid, measure};
+    use super::super::estimator::measure;
+    use super::super::estimator::tests::varying_everywhere;
     use super::*;
-    use crate::linear::StyleRank;
     use crate::penalty::Penalty;
     use crate::train::Quiet;
 
@@ -363,13 +363,9 @@ mod tests {
         }
     }
 
-    /// Groups of four rows that differ in both features.
     #[test]
     fn without_a_direction_left_the_error_names_the_infinite_weight() {
-        let values = (0..48).map(|k| ((k * k * 7) % 31) as f32).collect();
-        let labels: Vec<&str> = (0..24).map(|row| if row < 12 { "a" } else { "b" }).collect();
-        let data = Dataset::features(["x", "z"], values).classes(&labels);
-        let data = data.ids((0..24).map(|row| Some(row / 4))).check().unwrap();
+        let data = varying_everywhere();
         let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
         let core = |penalty_weight| {
             let config = TrainConfig { penalty_weight, ..config.clone() };
@@ -382,19 +378,6 @@ mod tests {
             Jobs { dataset: &data, data: "", measure, threads: 1, device: &device, folder: None, observer };
         let error = jobs.train(&estimators, 1).unwrap_err().to_string();
         assert!(error.starts_with("core-inf, run 1: no direction is left at penalty weight inf"), "{error}");
-        // A grid of usual weights does without it.
-        let grid = |penalty_weights: &[f64]| Grid {
-            penalty_weights: penalty_weights.to_vec(),
-            ridges: vec![1e-3],
-            penalties: vec![Penalty::LOGIT_VARIANCE],
-            grows: false,
-        };
-        let mut usual = grid(&[0.1, f64::INFINITY]);
-        assert!(usual.leave_out_empty_limit(&config, &data).unwrap());
-        assert_eq!(usual, grid(&[0.1]));
-        assert!(!usual.leave_out_empty_limit(&config, &data).unwrap());
-        let ranked = TrainConfig { style_rank: StyleRank::Directions(1), ..config };
-        assert!(!grid(&[f64::INFINITY]).leave_out_empty_limit(&ranked, &data).unwrap());
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::rows::Rows;
 /// Features are usually of the order of 1; one that is a thousand times as large was hardly scaled.
 const UNSCALED: f32 = 1e3;
 
+/// Adam moves every weight by about the learning rate in a step, and weights are of the order of 1 at most.
+const LARGE_RATE: f64 = 1.0;
+
 /// What is not finite any more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -90,7 +93,9 @@ pub(super) fn diverged(
     let unscaled = rows.largest_feature().filter(|(_, largest)| !config.standardise && *largest > UNSCALED);
     let cause = match unscaled {
         Some((name, largest)) => Cause::UnscaledFeature { name: name.into(), largest },
-        None if penalty_outweighs(symptom, config, sums) => Cause::PenaltyWeight(config.penalty_weight),
+        None if config.learning_rate < LARGE_RATE && penalty_outweighs(symptom, config, sums) => {
+            Cause::PenaltyWeight(config.penalty_weight)
+        }
         None => Cause::LearningRate(config.learning_rate),
     };
     TrainError::NotFinite { epoch: epoch + 1, batch: batch + 1, symptom, cause }
