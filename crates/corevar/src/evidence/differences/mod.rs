@@ -84,7 +84,7 @@ fn difference(
         error,
         low: range.map(|range| range.low),
         high: range.map(|range| range.high),
-        p_value: range.map(|_| p_value(error, &errors)),
+        p_value: range.map(|_| p_value(error, &errors).max(sign_test(units.differing()))),
         rows: rows.len(),
         ids: units.ids,
         runs,
@@ -112,6 +112,12 @@ fn p_value(error: f64, drawn: &[f64]) -> f64 {
     }
 }
 
+/// The smallest p-value that so many ids can have: all of them speak for the same estimator by chance. Resampling does not know
+/// this: two ids that agree never disagree in a draw.
+fn sign_test(differing: usize) -> f64 {
+    2.0 * 0.5f64.powi(differing.min(1000) as i32)
+}
+
 /// More draws than this without a group of two rows, or without variance between groups, leave no interval.
 const MOST_WITHOUT: f64 = 0.05;
 
@@ -125,13 +131,8 @@ fn style_ratio(units: &Units, drawn: &[Comparison]) -> Option<StyleRatio> {
         return None;
     }
     let range = interval(figures.comparison().ratio, quotients())?;
-    Some(StyleRatio {
-        groups: units.groups,
-        estimator,
-        against,
-        low: range.low.max(0.0),
-        high: range.high.max(0.0),
-    })
+    let (low, high) = (range.low.max(0.0), range.high.max(0.0));
+    Some(StyleRatio { groups: units.groups, estimator, against, low, high })
 }
 
 /// Of the answer that is right most often: the most frequent class, or the mean.

@@ -70,14 +70,17 @@ impl Units {
     /// `outputs` are those of the runs of both estimators, the reference first.
     pub fn new(rows: &Rows, outputs: [&[&Outputs]; 2], has_common_seeds: bool, seed: u64) -> Self {
         let ids = Groups::by_id((0..rows.len()).map(|position| rows.id(position)));
-        let bundle_of = bundles(ids.count(), seed);
-        let runs = outputs.map(<[_]>::len);
-        let is_regression = rows.classes().is_none();
-        let groups = rows.groups.larger().count();
-        let mut units =
-            Self { sums: Vec::new(), ids: ids.count(), groups, runs, has_common_seeds, is_regression };
+        let bundles = bundles(ids.count(), seed);
+        let unit_of = |position: usize| bundles[ids.of_row(position)];
+        let mut units = Self {
+            sums: Vec::new(),
+            ids: ids.count(),
+            groups: rows.groups.larger().count(),
+            runs: outputs.map(<[_]>::len),
+            has_common_seeds,
+            is_regression: rows.classes().is_none(),
+        };
         units.sums = vec![0.0; units.ids.min(MOST_UNITS) * units.width()];
-        let unit_of = |position: usize| bundle_of[ids.of_row(position)];
         for position in 0..rows.len() {
             units.at(unit_of(position))[ROWS] += 1.0;
         }
@@ -87,22 +90,39 @@ impl Units {
             unit[LARGER] += f64::from(u8::from(group.len() > 1));
         }
         for (run, outputs) in outputs.into_iter().flatten().enumerate() {
-            let first = SHARED + run * BY_RUN;
-            let answers = Answers::new(outputs, rows);
-            for position in 0..rows.len() {
-                units.at(unit_of(position))[first] += answers.error_term(rows, position);
-            }
-            for (group, (within, between)) in rows.groups.iter().zip(group_parts(outputs, rows)) {
-                let unit = units.at(unit_of(group[0]));
-                unit[first + 1] += within;
-                unit[first + 2] += between;
-            }
+            units.add_run(SHARED + run * BY_RUN, rows, outputs, unit_of);
         }
         units
     }
 
+    /// Adds the sums of a run at the place `first` of its units.
+    fn add_run(&mut self, first: usize, rows: &Rows, outputs: &Outputs, unit_of: impl Fn(usize) -> usize) {
+        let answers = Answers::new(outputs, rows);
+        for position in 0..rows.len() {
+            self.at(unit_of(position))[first] += answers.error_term(rows, position);
+        }
+        for (group, (within, between)) in rows.groups.iter().zip(group_parts(outputs, rows)) {
+            let unit = self.at(unit_of(group[0]));
+            unit[first + 1] += within;
+            unit[first + 2] += between;
+        }
+    }
+
     pub fn count(&self) -> usize {
         self.sums.len() / self.width()
+    }
+
+    /// Units on which the mean error of the estimators differs.
+    pub fn differing(&self) -> usize {
+        let error = |runs: &[f64]| {
+            let errors = runs.chunks_exact(BY_RUN).map(|run| run[0]);
+            errors.sum::<f64>() / (runs.len() / BY_RUN) as f64
+        };
+        let differs = |unit: &&[f64]| {
+            let (reference, estimator) = unit[SHARED..].split_at(BY_RUN * self.runs[0]);
+            error(reference) != error(estimator)
+        };
+        self.sums.chunks_exact(self.width()).filter(differs).count()
     }
 
     fn width(&self) -> usize {
@@ -126,20 +146,16 @@ impl Units {
             let sums = &self.sums[unit * width..(unit + 1) * width];
             totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
         }
-        let of_runs = |first: usize, of_run: &dyn Fn(&[f64]) -> f64| -> Vec<f64> {
-            totals[SHARED..].chunks_exact(BY_RUN).skip(first).map(of_run).collect()
-        };
-        let by_estimator = |of_run: &dyn Fn(&[f64]) -> f64| {
-            let mut reference = of_runs(0, of_run);
-            reference.truncate(self.runs[0]);
-            [reference, of_runs(self.runs[0], of_run)]
-        };
         let error = |run: &[f64]| {
             let mean = run[0] / totals[ROWS];
             if self.is_regression { mean.sqrt() } else { mean }
         };
         let ratio = |run: &[f64]| (run[1] / totals[LARGER]) / (run[2] / totals[GROUPS]);
-        Figures { errors: by_estimator(&error), ratios: by_estimator(&ratio) }
+        let (reference, estimator) = totals[SHARED..].split_at(BY_RUN * self.runs[0]);
+        let of_runs = |figure: &dyn Fn(&[f64]) -> f64| {
+            [reference, estimator].map(|runs| runs.chunks_exact(BY_RUN).map(figure).collect())
+        };
+        Figures { errors: of_runs(&error), ratios: of_runs(&ratio) }
     }
 
     /// One comparison per draw. `widen` says by which factor the deviation of a mean over so many draws is made larger.

@@ -72,6 +72,16 @@ fn a_difference_on_every_row_is_certain() {
 }
 
 #[test]
+fn a_few_ids_that_agree_are_no_proof() {
+    // Five answers that all became right: as likely as five equal throws of a coin, 2 / 32.
+    let pooled: Vec<u8> = (0..400).map(|row| u8::from(row < 5)).collect();
+    let found = compare(&[-1; 400], &[&pooled], &[&[0; 400]]);
+    assert_eq!(found.p_value, Some(0.0625));
+    let found = compare(&[0, 1], &[&[1, 1]], &[&[0, 0]]);
+    assert_eq!((found.error, found.p_value), (-1.0, Some(0.5)));
+}
+
+#[test]
 fn runs_that_differ_widen_the_interval() {
     let wrong = |share: usize| -> Vec<u8> { (0..200).map(|row| u8::from(row % 10 < share)).collect() };
     let [two, four, six] = [2, 4, 6].map(wrong);
