@@ -163,16 +163,18 @@ fn webp_with_inner_frame() -> Vec<u8> {
 fn webp_with_tables() -> Vec<u8> {
     let mut bits = Bits::default();
     // Sizes less one, no transparency, version 0; no transform; a cache of 2^11 colours.
-    [(3, 14), (3, 14), (0, 4), (0, 1), (1, 1), (11, 4)].map(|(value, size)| bits.push(value, size));
+    [(3, 14), (3, 14), (0, 4), (0, 1), (1, 1), (11, 4)]
+        .into_iter()
+        .for_each(|(value, size)| bits.push(value, size));
     // Groups are named by an image of one block: red 255, green 255, without a cache.
-    [(1, 1), (0, 3), (0, 1)].map(|(value, size)| bits.push(value, size));
-    [255, 255, 0, 0, 0].map(|symbol| bits.single(symbol));
+    [(1, 1), (0, 3), (0, 1)].into_iter().for_each(|(value, size)| bits.push(value, size));
+    [255, 255, 0, 0, 0].into_iter().for_each(|symbol| bits.single(symbol));
     for _ in 0..1 << 16 {
         // All code lengths are 11, which stands at place 14 of their order; 2048 symbols have one.
         bits.push(0, 1);
         bits.push(11, 4);
         (0..15).for_each(|place| bits.push(u32::from(place == 14), 3));
-        [(1, 1), (5, 3), (2046, 12)].map(|(value, size)| bits.push(value, size));
+        [(1, 1), (5, 3), (2046, 12)].into_iter().for_each(|(value, size)| bits.push(value, size));
         (0..4).for_each(|_| bits.single(0));
     }
     let data = [vec![0x2F], bits.bytes].concat();
@@ -201,7 +203,7 @@ impl Bits {
 
     /// A code of one symbol.
     fn single(&mut self, symbol: u32) {
-        [(1, 1), (0, 1), (1, 1), (symbol, 8)].map(|(value, size)| self.push(value, size));
+        [(1, 1), (0, 1), (1, 1), (symbol, 8)].into_iter().for_each(|(value, size)| self.push(value, size));
     }
 }
 

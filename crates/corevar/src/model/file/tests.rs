@@ -139,7 +139,7 @@ fn a_large_file_is_refused_by_its_first_bytes() {
     let path = folder.path().join("model.safetensors");
     save(&trained(ModelSpec::Linear), &path).unwrap();
     // Sparse: a terabyte that takes no room.
-    File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
+    std::fs::File::options().append(true).open(&path).unwrap().set_len(1 << 40).unwrap();
     assert!(load(&path).unwrap_err().to_string().contains("it has 1099511627776 bytes, but its header says"));
     std::fs::write(&path, [0xFF; 20]).unwrap();
     assert!(load(&path).unwrap_err().to_string().contains("its header claims 18446744073709551615 bytes"));
