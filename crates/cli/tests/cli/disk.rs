@@ -224,7 +224,7 @@ fn records_that_could_not_be_read_again_are_refused_before_anything_is_trained()
     fs::write(folder.path().join("t.csv"), format!("x1,y,group_id,split\n{table}")).unwrap();
     let message = fails(folder.path(), "compare t.csv --out run", 1);
     assert!(
-        message.contains("more than the 64 that can be read again") && message.contains("20001 splits"),
+        message.contains("more than the 64 that can be read again") && message.contains("splits: 20001"),
         "{message}"
     );
     assert!(message.contains("tip: ") && message.contains("--split-column"), "{message}");

@@ -58,8 +58,8 @@ pub enum StudyError {
     },
     /// What the study would write could not be read again.
     #[error(
-        "{file} could have {megabytes} MB, more than the {most} that can be read again: {settings} settings, {runs} runs of \
-         each, {splits} splits, {classes} classes, {epochs} epochs"
+        "{file} could have {megabytes} MB, more than the {most} that can be read again (settings: {settings}, runs: {runs}, \
+         splits: {splits}, classes: {classes}, epochs: {epochs})"
     )]
     RecordsTooLarge {
         /// Which record.

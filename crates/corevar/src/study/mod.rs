@@ -346,9 +346,9 @@ impl<'a> Study<'a> {
         };
         let found = search.run(grid, folds, folders)?;
         let path = found.path(self.dataset, &folds.folds[0])?;
-        let folder = folder.as_ref().or(found.folds[0].folder.as_ref());
-        self.part(folder).write_results(&path, &found.epochs())?;
-        for folder in found.folds.iter().filter_map(|fold| fold.folder.as_ref()).chain(folder) {
+        let of_folds = || found.folds.iter().filter_map(|fold| fold.folder.as_ref());
+        self.part(folder.as_ref().or(of_folds().next())).write_results(&path, &found.epochs())?;
+        for folder in of_folds().chain(folder.as_ref()) {
             folder.finish().map_err(|cause| StudyError::Record { path: folder.states(), cause })?;
         }
         Ok((found, path))

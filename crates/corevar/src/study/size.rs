@@ -12,18 +12,19 @@ use super::estimator::Estimator;
 use super::layout;
 use crate::evaluate::MOST_LEVELS;
 
-/// Numbers of a run on a split, and their names; of a class there; of an epoch, alone and with the setting it belongs to.
-const SPLIT: usize = 4_000;
-const CLASS: usize = 500;
+/// Numbers of a run on a split, and their names; their means; of a class there; of an epoch, alone and with its setting.
+const SPLIT: usize = 2_000;
+const MEANS: usize = 800;
+const CLASS: usize = 400;
 const EPOCH: usize = 160;
-const EPOCH_LINE: usize = 400;
+const EPOCH_LINE: usize = 320;
 /// Intervals, reliability and curves of a model on a split; the guarded error of a class there; a level of an attribute.
-const SPLIT_EVIDENCE: usize = 12_000;
+const SPLIT_EVIDENCE: usize = 7_000;
 const CLASS_EVIDENCE: usize = 220;
 const LEVEL: usize = 160;
-/// A confusion matrix: 40 x 40 counts, or as many pairs.
-const CONFUSION: usize = 40 * 40 * 12;
-const PAIRS: usize = 40;
+/// A confusion matrix of at most 40 classes, or as many pairs of more.
+const CONFUSED: usize = 40;
+const COUNT: usize = 12;
 /// Features of a linear model that are shown, with a weight for each class; a map of the plane of two features.
 const FEATURES: usize = 60;
 const WEIGHT: usize = 26;
@@ -74,15 +75,15 @@ impl Sizes {
         let of_classes = |each: usize| sum([classes.bytes, product(&[classes.count, each])]);
         let (settings, epochs) =
             (estimators.len(), estimators.iter().map(|one| one.config.epochs).max().unwrap_or(0));
-        // Twice more: the means and their standard errors.
         let of_run = of_splits(sum([SPLIT, of_classes(CLASS)]));
+        // The means and their standard errors.
+        let of_means = product(&[2, of_splits(MEANS)]);
         let once = sum([ONCE, of_classes(0), of_splits(LINE)]);
-        let pairs = product(&[PAIRS, sum([product(&[2, classes.longest]), 100])]);
         let evidence =
-            sum([SPLIT_EVIDENCE, CONFUSION, pairs, of_classes(CLASS_EVIDENCE), attributes(dataset)]);
+            sum([SPLIT_EVIDENCE, confusion(&classes), of_classes(CLASS_EVIDENCE), attributes(dataset)]);
         let features = product(&[FEATURES, sum([feature(dataset), product(&[classes.count, WEIGHT]), 200])]);
         Self {
-            results: sum([once, product(&[settings, sum([runs, 2]), of_run])]),
+            results: sum([once, product(&[settings, sum([product(&[runs, of_run]), of_means, SPLIT])])]),
             evidence: sum([
                 once,
                 attributes(dataset),
@@ -118,6 +119,13 @@ impl Names {
 /// Length of a name in JSON.
 fn written(name: &str) -> usize {
     serde_json::to_string(name).map_or(usize::MAX, |text| text.len())
+}
+
+fn confusion(classes: &Names) -> usize {
+    match classes.count {
+        count @ 0..=CONFUSED => count * count * COUNT,
+        _ => product(&[CONFUSED, sum([product(&[2, classes.longest]), 100])]),
+    }
 }
 
 fn class_names(dataset: &Dataset) -> &[String] {

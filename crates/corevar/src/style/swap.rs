@@ -21,6 +21,8 @@
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef, Side};
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 
 use super::spread::centre;
 use crate::linear::{Gram, LinearError, dot};
@@ -34,6 +36,9 @@ const RIDGE: f64 = 0.1;
 /// Rows that T and the means are computed from at most, and numbers in them.
 const MOST_ROWS: usize = 1000;
 const MOST_NUMBERS: usize = 1 << 21;
+
+/// Draws these rows.
+const SEED: u64 = 0;
 
 /// Rows of one group that are looked at.
 const ROWS_PER_GROUP: usize = 64;
@@ -105,10 +110,13 @@ impl Scores {
     pub fn of(model: &Model, train: &Rows, validation: &Rows, outputs: usize) -> Result<Self, ModelError> {
         let mut sample = Sample::default();
         let all = train.len() + validation.len();
+        // Drawn, because every tenth row may be of one class.
+        let mut rng = ChaCha8Rng::seed_from_u64(SEED);
         for rows in [train, validation] {
             let width = sample.width(model, rows)?;
             let most = MOST_ROWS.min(MOST_NUMBERS / width.max(1)).max(2);
-            let positions: Vec<usize> = (0..rows.len()).step_by(all.div_ceil(most).max(1)).collect();
+            let share = (rows.len() * most).div_ceil(all.max(most));
+            let positions = rand::seq::index::sample(&mut rng, rows.len(), share.min(rows.len())).into_vec();
             model.for_each_hidden(rows, &positions, |position, row| sample.push(rows, position, row))?;
         }
         let means = sample.centre_by_label(outputs);
@@ -219,8 +227,6 @@ fn solve(values: &[f64], width: usize, vectors: &[Vec<f64>]) -> Result<Vec<Vec<f
 #[cfg(test)]
 mod tests {
     use corevar_data::Dataset;
-    use rand::SeedableRng;
-    use rand::rngs::ChaCha8Rng;
 
     use super::*;
     use crate::Core;

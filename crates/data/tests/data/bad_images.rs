@@ -207,10 +207,10 @@ fn a_picture_beyond_the_memory_says_how_to_go_on() {
         folder.table(text, &options)
     };
     let message = shown(&folder.0, &with(2_000_000).unwrap_err());
-    // 3 MB of pixels, the file and what the decoder takes besides.
+    // 3 MB of pixels, the file of 3 MB twice, and what the decoder takes besides.
     assert!(
         message.contains(
-            "`good.png`: to decode its 1000x1000 pixels takes 6 MB, more than the 2 MB there are; "
+            "`good.png`: to decode its 1000x1000 pixels takes 12 MB, more than the 2 MB there are; "
         ) && message.contains("make it smaller, or raise the field `decode_memory`\n"),
         "{message}"
     );

@@ -84,7 +84,7 @@ fn difference(
         error,
         low: range.map(|range| range.low),
         high: range.map(|range| range.high),
-        p_value: range.map(|_| p_value(error, &errors).max(sign_test(units.differing()))),
+        p_value: range.map(|_| p_value(error, &errors).max(sign_test(units.differing())).min(1.0)),
         rows: rows.len(),
         ids: units.ids,
         runs,
