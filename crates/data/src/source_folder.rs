@@ -182,7 +182,8 @@ impl Root {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::{ErrorKind, Read};
     use std::os::unix::fs::symlink;

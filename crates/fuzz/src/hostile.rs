@@ -76,7 +76,6 @@ fn pictures() -> io::Result<Vec<(&'static str, Vec<u8>)>> {
         ("tables.webp", webp_with_tables()),
         ("progressive.jpg", progressive_jpeg()),
         ("runs.bmp", bmp()),
-        ("profile.png", png_with_profile()?),
     ])
 }
 
@@ -114,13 +113,6 @@ fn png_header(side: u32, depth: u8, colour: u8) -> Vec<u8> {
 fn png() -> io::Result<Vec<u8>> {
     let pixels = zeros(u64::from(SIDE) * (1 + 8 * u64::from(SIDE)))?;
     Ok([png_header(SIDE, 16, 6), chunk(b"IDAT", &pixels), chunk(b"IEND", b"")].concat())
-}
-
-/// One pixel, and a colour profile of 1 GB.
-fn png_with_profile() -> io::Result<Vec<u8>> {
-    let profile = [b"p\0\0".to_vec(), zeros(1 << 30)?].concat();
-    let pixel = chunk(b"IDAT", &zeros(2)?);
-    Ok([png_header(1, 8, 0), chunk(b"iCCP", &profile), pixel, chunk(b"IEND", b"")].concat())
 }
 
 /// A canvas, and a frame that need not fit it.

@@ -97,7 +97,7 @@ fn a_picture_that_may_not_be_read_is_no_bad_picture() {
     fs::write(folder.path().join("c.pgm"), "P2 1 1 255 7").unwrap();
     fs::write(folder.path().join("t.csv"), "filename,y,split\na.pgm,a,train\nb.pgm,b,train\nc.pgm,a,train\n")
         .unwrap();
-    fs::set_permissions(folder.path().join("c.pgm"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.path().join("c.pgm"), fs::Permissions::from_mode(0o000)).unwrap();
     let output = as_nobody(folder.path(), "inspect t.csv --image-size 4x4 --skip-unreadable --cache off");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "left out: {said}");

@@ -90,7 +90,8 @@ fn what_is_no_ordinary_file_is_refused_wherever_a_file_is_read() {
     let place = folder();
     let folder = place.path();
     prepare(folder);
-    let kinds: [(&str, &dyn Fn(&Path)); 3] = [
+    type Make<'a> = &'a dyn Fn(&Path);
+    let kinds: [(&str, Make<'_>); 3] = [
         ("pipe", &|path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success())),
         ("socket", &|path| drop(UnixListener::bind(path).unwrap())),
         ("device", &|path| symlink("/dev/zero", path).unwrap()),

@@ -134,9 +134,9 @@ impl Shift<'_> {
         let mut wrong = [false; 2];
         for other in (0..logits.len()).filter(|&other| other != label) {
             let margin = logits[label] - logits[other];
-            // Written so that a margin that is not a number is wrong.
-            wrong[0] |= !(margin > 0.0);
-            wrong[1] |= !(margin > self.of(label, other, self.sds.of(label, other)));
+            let is_within = |shift: f64| margin.is_nan() || margin <= shift;
+            wrong[0] |= is_within(0.0);
+            wrong[1] |= is_within(self.of(label, other, self.sds.of(label, other)));
         }
         wrong
     }

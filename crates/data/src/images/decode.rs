@@ -8,14 +8,13 @@
 //! A JPEG file without its end marker is refused, and so are other files that end too early. A JPEG scan that was cut, with an end
 //! marker put behind it again, is not noticed: the decoder fills what is missing, and only a second decoder could tell.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use image::{ImageDecoder, ImageError, ImageFormat, ImageReader};
 
-use super::claim::{self, Claim};
+use super::claim::Claim;
 use super::picture::Picture;
 use crate::guard;
 use crate::memory::{self, Share};
@@ -127,11 +126,7 @@ fn decode_bytes(bytes: &[u8], claim: &Claim) -> Result<Picture, String> {
     if claim.format == ImageFormat::Jpeg && is_cut_off(bytes) {
         return Err("unexpected end of file".into());
     }
-    let bytes = match claim.format {
-        ImageFormat::Png => Cow::Owned(claim::png::without_packed_chunks(bytes)),
-        _ => Cow::Borrowed(bytes),
-    };
-    let mut reader = ImageReader::with_format(Cursor::new(&*bytes), claim.format);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), claim.format);
     let mut limits = image::Limits::no_limits();
     // For frames and colour profiles; that of the picture itself is counted below.
     limits.max_alloc = Some(claim.working);

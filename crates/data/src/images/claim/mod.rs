@@ -6,7 +6,7 @@
 mod bmp;
 mod gif;
 mod jpeg;
-pub(super) mod png;
+mod png;
 mod pnm;
 mod vp8l;
 mod webp;

@@ -36,8 +36,8 @@ pub(super) fn tables(source: impl Read, width: u32, height: u32) -> io::Result<u
                 taken += small_image(&mut bits, colours, 1)?.0;
                 width = width.div_ceil(match colours {
                     ..=2 => 8,
-                    ..=4 => 4,
-                    ..=16 => 2,
+                    3..=4 => 4,
+                    5..=16 => 2,
                     _ => 1,
                 });
             }
@@ -257,7 +257,7 @@ mod tests {
     fn codes_are_read_as_their_lengths_say() {
         // Lengths 2, 1, 2 give the codes 10, 0, 11.
         let code = Code::of_lengths(&[2, 1, 2]).unwrap();
-        let mut bits = bits(&[0b1101_0]);
+        let mut bits = bits(&[0b1_1010]);
         assert_eq!([0; 3].map(|_| code.symbol(&mut bits).unwrap()), [1, 0, 2]);
         assert_eq!(code.bytes(), 4 * 4 + 4 * NODE);
         // Two codes of 11 bits lead into a tree behind a table of 1024 places.
