@@ -10,8 +10,10 @@ pub use crate::values::shown;
 
 /// A group of settings, one row each:
 ///
-///     /// Help text
-///     name: type [how clap reads it] idle(reason why it has no effect here, if so), where its value goes;
+/// ```text
+/// /// Help text
+/// name: type [how clap reads it] idle(reason why it has no effect here, if so), where its value goes;
+/// ```
 ///
 /// The value goes to a field of the configuration, `config(epochs)`; or by two functions that set it and get it back,
 /// `by(set, get)`; or it stays as it was typed, `typed`, or `typed(default)`. The help text shows the default, unless it has

@@ -208,7 +208,8 @@ fn links_out_of_the_folder_are_followed_only_on_request() {
     use std::os::unix::fs::symlink;
     let png = |folder: &Folder, name: &str| drop(folder.picture(name, 2, 2, 1));
     // What is prepared, and a file of it that becomes a link to the same file elsewhere.
-    let cases: [(Source, &dyn Fn(&Folder), &str); 6] = [
+    type Make<'a> = &'a dyn Fn(&Folder);
+    let cases: [(Source, Make<'_>, &str); 6] = [
         (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Img/img_align_celeba/000002.jpg"),
         (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Anno/identity_CelebA.txt"),
         (Source::Celeba, &|folder| small_celeba(folder, ATTRIBUTES), "Img/img_align_celeba"),
