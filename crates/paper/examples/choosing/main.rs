@@ -194,11 +194,8 @@ fn sweep(subject: &Subject, rule: Rule, folder: &Path) -> Result<Results, Failur
 
 /// In percent.
 fn mean_error(setting: &EstimatorResult, splits: &[&str]) -> f64 {
-    let errors: Vec<f64> = splits
-        .iter()
-        .filter_map(|split| setting.mean.get(split)?.error)
-        .map(|error| 100.0 * error)
-        .collect();
+    let errors: Vec<f64> =
+        splits.iter().filter_map(|split| setting.mean.get(split)?.error).map(|error| 100.0 * error).collect();
     errors.iter().sum::<f64>() / errors.len() as f64
 }
 
