@@ -38,7 +38,7 @@ def parkinson(source, out):
         person = number // 3
         split = "test" if person % 4 == 3 else "train"
         rows.append([row["Status"], person, split] + [row[name] for name in features])
-    write(out, ["y", "group_id", "split"] + [f"x_{name}" for name in features], rows)
+    write(out, ["y", "group_id", "split"] + [f"x{k + 1}" for k in range(len(features))], rows)
 
 
 def gas_drift(source, out):
