@@ -129,7 +129,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(|| "-".into(), |value| format!("{value:.4}"))
 }
 
-/// A line an intervention and strength, a column a model: error and share of changed answers.
+/// One line per intervention and strength, one column per model: error and share of changed answers.
 pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> String {
     let models: Vec<&Setting> = worst.iter().map(|worst| &worst.model).collect();
     let name = |setting: &Setting| match setting.penalty.as_str() {

@@ -1,5 +1,5 @@
 //! Contact sheets of the drawn pictures: `cargo run --release -p corevar-paper --example montage -- KIND OUT.png [SEED]`
-//! with the kinds persons (a row a person, four occasions), glasses (each picture without and with), faces,
+//! with the kinds persons (one row per person, four occasions), glasses (each picture without and with), faces,
 //! animals, speed.
 
 use std::time::Instant;

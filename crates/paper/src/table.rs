@@ -1,4 +1,4 @@
-//! An experiment as a table: a line a setting, a column a split, the paper's number in brackets.
+//! An experiment as a table: one line per setting, one column per split, the paper's number in brackets.
 
 use corevar_data::SplitName;
 

@@ -27,7 +27,7 @@ pub enum Command {
     Train(Train),
     /// Train the pooled and the CoRe estimator side by side, several runs each
     Compare(Compare),
-    /// Train a path of penalty weights and choose the largest that costs little on the validation rows
+    /// Train a path of penalty weights and choose one by the guarded error on held-out groups
     Sweep(Sweep),
     /// Solve a linear model along a path of penalty weights: coefficients, validation loss and penalty
     Path(Sweep),

@@ -28,7 +28,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
 const INTRODUCTION: &str = "\
 Adult or child? Adults are taller. But in the training pictures children play and adults stand still:
 a network learns the movement. In test2 adults move as well. A few persons were drawn twice, in two
-movements; CoRe uses these pairs to leave movement alone.
+movements; from these pairs CoRe learns to ignore movement.
 ";
 
 fn settings() -> Settings {

@@ -112,7 +112,7 @@ fn style(models: &[LinearEvidence]) -> Markup {
     html! {
         h3 { "Style in the weights" }
         p.note {
-            "Style are the directions in which the training groups vary. Shares are of the squared weights, per standard \
+            "Style means the directions along which rows of one training group differ. Shares are of the squared weights, per standard \
              deviation of the features; carriers are the features through which the logits vary inside groups."
         }
         (scroll("Style in the weights", table))
