@@ -1,0 +1,2 @@
+//! The compiled part of the Python package `corevar`.
+
