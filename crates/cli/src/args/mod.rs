@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use corevar::study::{Pick, PickRuns};
 
 use crate::settings::{Settings, SizeFlags, TableFlags};
 
@@ -215,6 +216,25 @@ pub struct Reproduce {
     /// Threads to use [default: all]. The results do not depend on it
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+}
+
+/// Which model of a run.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PickFlags {
+    /// Estimator to take from a run, such as pooled [default: the chosen CoRe model, else the first]
+    #[arg(long, value_name = "NAME")]
+    pub estimator: Option<String>,
+    /// Which of its runs, counted from 1 [default: 1]
+    #[arg(long, value_name = "N")]
+    pub run: Option<usize>,
+}
+
+impl PickFlags {
+    /// What they mean to the library.
+    pub fn pick(&self) -> Pick {
+        let runs = self.run.map_or(PickRuns::First, PickRuns::Only);
+        Pick { estimator: self.estimator.clone(), runs }
+    }
 }
 
 /// What the reader may do on this machine. Only on the command line: a file of settings may come from a stranger.

@@ -80,6 +80,26 @@ pub enum ModelError {
         /// Which file.
         path: String,
     },
+    /// No model of the run has that name.
+    #[error("{path}: there is no estimator {wanted}; there are {}", some(present))]
+    NoSuchEstimator {
+        /// Which run.
+        path: String,
+        /// Name that was asked for.
+        wanted: String,
+        /// Names that the run has.
+        present: Vec<String>,
+    },
+    /// The estimator was not trained that often.
+    #[error("{path}: there is no run {wanted}: the estimator was trained {present} times")]
+    NoSuchRun {
+        /// Which run of the command.
+        path: String,
+        /// Counted from 1.
+        wanted: usize,
+        /// How often it was trained.
+        present: usize,
+    },
     /// Names and scales of the features and classes would be too long to be read again.
     #[error(
         "the header of the model would have {bytes} bytes, more than the {LARGEST_HEADER} that can be read again"
@@ -100,6 +120,8 @@ impl Tip for ModelError {
             Self::OtherModel { .. } => Some(
                 "put the file back; or copy it to another folder, where it is taken for what it is".into(),
             ),
+            Self::NoSuchEstimator { .. } => Some("set the field `estimator` to one of them".into()),
+            Self::NoSuchRun { .. } => Some("set the field `run` to a smaller number, counted from 1".into()),
             Self::HeaderTooLarge { .. } => Some("give fewer features or classes, or shorter names".into()),
             Self::MissingFeatures { .. } => Some("name the columns as they were in training".into()),
             Self::OtherInput { .. } => Some(

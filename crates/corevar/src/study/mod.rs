@@ -25,6 +25,7 @@ mod models;
 mod observer;
 mod outcome;
 mod part;
+mod pick;
 mod search;
 mod select;
 mod settings;
@@ -46,6 +47,7 @@ pub use models::{FoundModel, find_models, tell_apart};
 pub use observer::Observer;
 use observer::Unobserved;
 pub use outcome::Outcome;
+pub use pick::{Pick, PickRuns, pick_models};
 pub use select::sentence;
 pub use settings::{check_same_settings, check_settings};
 

@@ -103,7 +103,7 @@ fn record_path<'a>(file: &'a Path, stem: &str) -> Option<(&'a Path, PathBuf)> {
 }
 
 /// None without the file.
-fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
+pub(super) fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ModelError> {
     let io = |cause| ModelError::Io { path: path.display().to_string(), cause };
     match bounded::read(path, bounded::LARGEST_RECORD) {
         Ok(text) => Ok(Some(serde_json::from_slice(&text).map_err(|cause| io(cause.into()))?)),
