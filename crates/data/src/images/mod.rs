@@ -10,6 +10,7 @@ mod resize;
 use std::path::Path;
 
 pub(crate) use decode::Limits;
+pub(crate) use file::pixels_and_bytes;
 pub use file::{Change, read_changed};
 pub(crate) use pack::{Request, load};
 
