@@ -4,8 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use corevar::study::{Pick, PickRuns};
+use corevar_data::import::celeba;
+use corevar_data::{Cache, TableOptions};
 
-use crate::settings::{Settings, SizeFlags, TableFlags};
+use crate::data::MEGABYTE;
+use crate::settings::{Settings, SizeFlags, TableFlags, help};
+
+/// Seconds between checkpoints: no more than that is lost, and writing them costs nothing that is noticed.
+const CHECKPOINT_EVERY: f64 = 20.0;
+
+fn usual_cache() -> String {
+    let (pictures, bytes) = (Cache::WORTH_CACHING, Cache::WORTH_CACHING_BYTES >> 20);
+    format!("the user's cache folder, for {pictures} pictures or {bytes} MB of pixels or more")
+}
+
+fn usual_decode_memory() -> String {
+    (TableOptions::default().decode_memory / MEGABYTE).to_string()
+}
 
 #[derive(Debug, Parser)]
 #[command(
@@ -163,8 +178,8 @@ pub struct Import {
     /// New folder to write to
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// CelebA: the attribute that becomes the label [default: Eyeglasses]
-    #[arg(long, value_name = "NAME")]
+    /// CelebA: the attribute that becomes the label
+    #[arg(long, value_name = "NAME", help = help("CelebA: the attribute that becomes the label", Some(celeba::LABEL.into())))]
     pub label: Option<String>,
     /// AwA2: only these classes, such as horse,elephant
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
@@ -209,7 +224,7 @@ pub struct Reproduce {
     #[arg(long, value_name = "F.md")]
     pub markdown: Option<PathBuf>,
     /// Seconds between checkpoints
-    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    #[arg(long, value_name = "S", default_value_t = CHECKPOINT_EVERY)]
     pub checkpoint_every: f64,
     #[command(flatten)]
     pub show: Show,
@@ -240,11 +255,16 @@ impl PickFlags {
 /// What the reader may do on this machine. Only on the command line: a file of settings may come from a stranger.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReaderFlags {
-    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or 256 MB of pixels or more]
-    #[arg(long, value_name = "DIR|off")]
+    /// Folder for decoded pictures, or off
+    #[arg(long, value_name = "DIR|off", help = help("Folder for decoded pictures, or off", Some(usual_cache())))]
     pub cache: Option<PathBuf>,
-    /// Memory in MB for pictures that are being decoded, all threads together [default: 400]
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    /// Memory in MB for pictures that are being decoded, all threads together
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000),
+        help = help("Memory in MB for pictures that are being decoded, all threads together", Some(usual_decode_memory())),
+    )]
     pub decode_memory: Option<u64>,
     /// Read images outside the folder of the data, also through links. Not a setting of a --config file
     #[arg(long)]
@@ -298,7 +318,7 @@ pub struct Common {
     #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints; 0 keeps one after every batch
-    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    #[arg(long, value_name = "S", default_value_t = CHECKPOINT_EVERY)]
     pub checkpoint_every: f64,
     /// Read settings from a TOML file; flags on the command line override it. The config.toml of train, compare and sweep is
     /// such a file
@@ -313,4 +333,39 @@ pub struct Common {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub settings: Settings,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// What holds where nothing is typed is told by the value that decides it.
+    #[test]
+    fn help_tells_the_defaults() {
+        let program = Program::command();
+        let help = |command: &str, flag: &str| {
+            let command = program.find_subcommand(command).unwrap();
+            let flag = command.get_arguments().find(|argument| argument.get_long() == Some(flag)).unwrap();
+            flag.get_help().unwrap().to_string()
+        };
+        for (command, flag, usual) in [
+            ("train", "label-column", "y or label"),
+            ("train", "filename-column", "filename, img_filename or file_name"),
+            ("train", "group-column", "group_id"),
+            ("train", "model", "cnn for images, linear for features"),
+            ("train", "runs", "3 for compare, else 1"),
+            ("train", "clip-norm", "none"),
+            ("train", "ridge", "0.001"),
+            ("train", "decode-memory", "400"),
+            ("sweep", "penalty-weights", "0.01 to 3, and larger ones until the criterion has turned"),
+            ("sweep", "folds", "1 with enough rows and groups, else 5, or 3 for images"),
+            ("import", "label", "Eyeglasses"),
+        ] {
+            let help = help(command, flag);
+            assert!(help.ends_with(&format!(" [default: {usual}]")), "{flag}: {help}");
+            assert_eq!(help.matches("[default").count(), 1, "{flag}: {help}");
+        }
+    }
 }

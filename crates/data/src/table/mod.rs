@@ -35,6 +35,7 @@ pub(crate) use inside::{Inside, climbs_out};
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
 pub use report::{Columns, InputColumns, LeftOut, ReadReport};
+pub use roles::{FILE_COLUMNS, ID_COLUMNS, LABEL_COLUMNS, SPLIT_COLUMNS, matches};
 
 use crate::cache::Cache;
 use crate::error::Place;
@@ -42,7 +43,6 @@ use crate::images::Crop;
 use crate::source_folder::SourceFolder;
 use crate::{DataError, Dataset, bounded, memory};
 use raw::RawTable;
-pub use roles::matches;
 use roles::{InputRole, Roles};
 use rows::Rows;
 
