@@ -78,9 +78,10 @@ soak:
 audit:
 	cargo deny check
 
-## Licences, sources and bans alone: no network.
+## Licences, sources and bans alone. cargo-deny is built if it is not there; unoptimised, which is quicker than what it would save.
 deny:
-	cargo deny --offline check bans licenses sources
+	@command -v cargo-deny > /dev/null || $(CARGO) install --quiet --locked --debug cargo-deny
+	$(CARGO) deny check bans licenses sources
 
 ## The unsafe code of crates/conv: its portable path under Miri. Needs a nightly toolchain with miri.
 miri:
