@@ -9,9 +9,9 @@ mod resize;
 
 use std::path::Path;
 
-pub(crate) use decode::Limits;
+pub(crate) use decode::{Fault, Limits};
 pub use file::{Change, read_changed};
-pub(crate) use pack::{Request, load};
+pub(crate) use pack::{Request, decode_rows, load};
 
 pub use crate::error::ImageProblem;
 pub use crate::shape::Crop;

@@ -10,19 +10,19 @@
 //! | anything else | an attribute |
 
 mod assemble;
-mod delimited;
+pub(crate) mod delimited;
 mod folder;
 mod inside;
-mod npy;
+pub(crate) mod npy;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain;
-mod raw;
+pub(crate) mod raw;
 mod report;
-mod roles;
-mod rows;
+pub(crate) mod roles;
+pub(crate) mod rows;
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use crate::error::TableProblem;
+pub(crate) use folder::pictures_of;
 pub(crate) use inside::{Inside, climbs_out};
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
@@ -174,7 +175,7 @@ pub fn read_with(
         .into_iter()
         .find(|file| file.is_file())
     {
-        Some(table) => read_table(&table, open_in(path, &table, options)?, options, progress),
+        Some(table) => read_table(&table, open_in(path, &table, options.allow_outside)?, options, progress),
         None => assemble::assemble(folder::read(path, options)?, options, progress),
     }
 }
@@ -189,8 +190,8 @@ pub(crate) fn open(path: &Path) -> Result<File, DataError> {
 }
 
 /// The table of a folder, which may be a link.
-fn open_in(folder: &Path, table: &Path, options: &TableOptions) -> Result<File, DataError> {
-    let found = SourceFolder::new(folder, options.allow_outside).and_then(|folder| folder.open(table));
+pub(crate) fn open_in(folder: &Path, table: &Path, allow_outside: bool) -> Result<File, DataError> {
+    let found = SourceFolder::new(folder, allow_outside).and_then(|folder| folder.open(table));
     found.map_err(|cause| match cause.kind() {
         ErrorKind::CrossesDevices => {
             let name = table.file_name().unwrap_or_default().to_string_lossy().into_owned();

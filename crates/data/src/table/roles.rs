@@ -8,10 +8,10 @@ use crate::DataError;
 use crate::error::Place;
 use crate::error::TableProblem;
 
-const FILENAME: &[&str] = &["filename", "img_filename", "file_name"];
-const LABEL: &[&str] = &["y", "label"];
-const GROUP: &[&str] = &["group_id"];
-const SPLIT: &[&str] = &["split"];
+pub(crate) const FILENAME: &[&str] = &["filename", "img_filename", "file_name"];
+pub(crate) const LABEL: &[&str] = &["y", "label"];
+pub(crate) const GROUP: &[&str] = &["group_id"];
+pub(crate) const SPLIT: &[&str] = &["split"];
 
 /// The roles of the columns, as indices.
 #[derive(Debug)]
@@ -68,14 +68,15 @@ impl InputRole {
     }
 }
 
-struct Finder<'a> {
+/// Columns by their names.
+pub(crate) struct Finder<'a> {
     path: &'a Path,
     columns: &'a [String],
     places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(path: &'a Path, columns: &'a [String]) -> Self {
+    pub(crate) fn new(path: &'a Path, columns: &'a [String]) -> Self {
         let places = columns.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         Self { path, columns, places }
     }
@@ -85,7 +86,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The column that the user named, which must be there, or the first of the usual names.
-    fn column(
+    pub(crate) fn column(
         &self,
         named: Option<&str>,
         usual: &[&str],
@@ -107,7 +108,7 @@ impl<'a> Finder<'a> {
         Ok(found)
     }
 
-    fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
+    pub(crate) fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
         for (i, (column, second)) in named.iter().enumerate() {
             let clash = named[..i].iter().find(|(other, _)| column.is_some() && other == column);
             if let (Some((_, first)), Some(column)) = (clash, column) {
@@ -147,7 +148,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Just these columns, in their order.
-    fn exactly(
+    pub(crate) fn exactly(
         &self,
         names: &[String],
         named: &[(Option<usize>, &'static str)],
