@@ -46,6 +46,11 @@ impl Crop {
 const SUFFIXES: &[&str] = &["jpg", "jpeg", "png", "gif", "bmp", "pgm", "ppm", "pbm", "pnm", "webp"];
 
 /// True if the name ends like that of a picture.
+pub fn is_named(path: &Path) -> bool {
+    has_image_suffix(path)
+}
+
+/// True if the name ends like that of a picture.
 pub(crate) fn has_image_suffix(path: &Path) -> bool {
     let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
     suffix.is_some_and(|suffix| SUFFIXES.contains(&suffix.as_str()))

@@ -35,7 +35,7 @@ pub(crate) use folder::pictures_of;
 pub(crate) use inside::{Inside, climbs_out};
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
-pub use report::{Columns, InputColumns, LeftOut, ReadReport};
+pub use report::{Columns, InputColumns, LeftOut, ReadReport, UnknownLabels};
 
 use crate::cache::Cache;
 use crate::error::Place;
@@ -67,7 +67,8 @@ pub enum Purpose {
     /// a class that they lack.
     #[default]
     Train,
-    /// A trained model will be judged: every label is one of its classes, which keep their order.
+    /// A trained model will be judged: every label is one of its classes, which keep their order. See
+    /// [`TableOptions::skip_unknown_labels`].
     Evaluate {
         /// The classes of the model; empty for regression.
         classes: Vec<String>,
@@ -112,6 +113,9 @@ pub struct TableOptions {
     pub seed: u64,
     /// Leave out rows whose picture cannot be read, instead of failing; the report counts them.
     pub skip_unreadable: bool,
+    /// Leave out rows whose label is none of the model's classes, instead of failing; the report counts them. For
+    /// [`Purpose::Evaluate`].
+    pub skip_unknown_labels: bool,
     /// Let the table name pictures outside its own folder, by their path or through links; and let links in a folder without a
     /// table lead out of it.
     pub allow_outside: bool,
@@ -142,6 +146,7 @@ impl Default for TableOptions {
             cache: Cache::default(),
             seed: 0,
             skip_unreadable: false,
+            skip_unknown_labels: false,
             allow_outside: false,
             max_pixels: 100_000_000,
             decode_memory: memory::DECODING,

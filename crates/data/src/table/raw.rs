@@ -172,7 +172,7 @@ impl RawTable {
         Ok(())
     }
 
-    /// Drops the rows that are not kept. Features are never dropped one by one.
+    /// Drops the rows that are not kept. A matrix in another file has none yet.
     pub(crate) fn keep(&mut self, kept: &[bool]) {
         keep(&mut self.lines, kept);
         keep(&mut self.ids, kept);
@@ -183,8 +183,13 @@ impl RawTable {
         }
         self.splits.iter_mut().for_each(|levels| levels.keep(kept));
         self.attributes.iter_mut().for_each(|(_, levels)| levels.keep(kept));
-        if let RawInputs::Files(files) = &mut self.inputs {
-            keep(files, kept);
+        match &mut self.inputs {
+            RawInputs::Files(files) => keep(files, kept),
+            RawInputs::Features(Features { names, values }) => {
+                let rows = values.chunks_exact(names.len().max(1)).zip(kept).filter(|(_, kept)| **kept);
+                *values = rows.flat_map(|(row, _)| row).copied().collect();
+            }
+            RawInputs::Matrix(_) => {}
         }
     }
 }
