@@ -155,7 +155,8 @@ pub fn predict(
             summary.rows += answers.rows() as u64;
             summary.unanswered += answers.unanswered().len() as u64;
             let (rows, why) = (answers.rows(), answers.unanswered());
-            why.iter().for_each(|why| watch.unanswered(why));
+            let named = if strict { 1 } else { why.len() };
+            why.iter().take(named).for_each(|why| watch.unanswered(why));
             if strict && !why.is_empty() {
                 return Err(PredictError::Unanswered);
             }

@@ -22,6 +22,9 @@ pub enum TableProblem {
     /// The file is not a table that can be read at all.
     #[error("cannot be read as a table: {0}")]
     Malformed(String),
+    /// A pipe or a device where a file is asked for.
+    #[error("cannot be read as a table: {0}")]
+    NotAFile(String),
     /// A `.npy` file that cannot be used.
     #[error("cannot be read as a matrix of features: {0}")]
     NotAMatrix(String),
@@ -267,6 +270,7 @@ impl TableProblem {
             }
             TableProblem::Empty { .. } => "the first line names the columns, each further line is a row",
             TableProblem::Malformed(_) => "save the table again as comma-separated text (.csv) or as Parquet",
+            TableProblem::NotAFile(_) => "name a file; a table from a pipe is read from stdin, by the name -",
             TableProblem::NotAMatrix(_) => {
                 "write it with numpy.save(file, x.astype('float32')), x of rows x columns"
             }

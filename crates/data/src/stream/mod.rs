@@ -147,7 +147,7 @@ impl RowStream {
                 } else if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy")) {
                     Self::of_matrix(&path, options)
                 } else {
-                    Self::of_table(&path, open(&path)?, options)
+                    Self::of_table(&path, open_ordinary(&path)?, options)
                 }
             }
         }
@@ -323,6 +323,16 @@ impl RowStream {
             expected: None,
         }
     }
+}
+
+/// A table whose name is that of a pipe or a device may have been meant to come from there.
+fn open_ordinary(path: &Path) -> Result<std::fs::File, DataError> {
+    open(path).map_err(|error| match error {
+        DataError::Table { place, problem: TableProblem::Malformed(reason) } => {
+            place.table(TableProblem::NotAFile(reason))
+        }
+        error => error,
+    })
 }
 
 /// Fields that speak of columns mean nothing where there are none.
