@@ -65,9 +65,9 @@ def images_in_python(model, folder, out):
     header, tensors = read_model(model)
     layers = []
     for i in range(len(CHANNELS)):
-        weight = torch.tensor(tensors[f"layers.{i}.weight"]).permute(3, 2, 0, 1).contiguous()
-        layers.append((weight, torch.tensor(tensors[f"layers.{i}.bias"])))
-    dense, bias = torch.tensor(tensors["output.weight"]), torch.tensor(tensors["output.bias"])
+        weight = torch.tensor(tensors[f"Cnn.layers.{i}.weight"]).permute(3, 2, 0, 1).contiguous()
+        layers.append((weight, torch.tensor(tensors[f"Cnn.layers.{i}.bias"])))
+    dense, bias = torch.tensor(tensors["Cnn.output.weight"]), torch.tensor(tensors["Cnn.output.bias"])
 
     class Pictures(Dataset):
         def __init__(self):
@@ -79,7 +79,7 @@ def images_in_python(model, folder, out):
         def __getitem__(self, place):
             with Image.open(os.path.join(folder, self.names[place])) as picture:
                 small = picture.convert("RGB").resize((WIDTH, HEIGHT), Image.BOX)
-            return torch.from_numpy(np.asarray(small)).permute(2, 0, 1)
+            return torch.from_numpy(np.array(small)).permute(2, 0, 1)
 
     def forward(x):
         for weight, bias_ in layers:

@@ -92,14 +92,18 @@ impl Answering {
     pub fn new(quiet: bool, expected: Option<u64>) -> Self {
         let shown = !quiet && io::stderr().is_terminal();
         let bar = || match expected {
-            Some(rows) => Self::styled(ProgressBar::new(rows), "answers {bar:24} {pos}/{len}  {per_sec}  {eta} left"),
+            Some(rows) => {
+                Self::styled(ProgressBar::new(rows), "answers {bar:24} {pos}/{len}  {per_sec}  {eta} left")
+            }
             None => Self::styled(ProgressBar::no_length(), "answers {pos}  {per_sec}"),
         };
         Self { bar: shown.then(bar), named: 0 }
     }
 
     fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
-        bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+        bar.with_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        )
     }
 
     /// Nothing more is shown.

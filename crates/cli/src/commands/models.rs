@@ -107,7 +107,8 @@ fn read(
     }
     let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
-    let unknown_labels = loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
+    let unknown_labels =
+        loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| output::note(line));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())

@@ -43,7 +43,9 @@ fn finish(args: &Predict, summary: Summary) -> anyhow::Result<()> {
     match summary {
         Summary { rows, unanswered: 1.. } => {
             let message = format!("{} of {rows} rows have no answer", summary.unanswered);
-            return Err(Failure::new(message).tip("mend the rows named above; all others have answers").into());
+            return Err(Failure::new(message)
+                .tip("mend the rows named above; all others have answers")
+                .into());
         }
         Summary { rows: 0, .. } if !args.quiet => output::note("there are no rows, and so no answers"),
         _ => {}

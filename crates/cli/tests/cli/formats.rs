@@ -65,7 +65,8 @@ fn ten_lines_of_python_read_a_linear_model() {
         let folder = folder();
         let number = |k: usize| ((k * 37) % 101) as f32 / 20.0 - 2.5;
         let rows: Vec<[f32; 2]> = (0..40).map(|row| [number(row), number(row + 50)]).collect();
-        let line = |(row, [a, b]): (usize, &[f32; 2])| format!("{a},{b},k{},p{}\n", row / 2 % classes, row / 2);
+        let line =
+            |(row, [a, b]): (usize, &[f32; 2])| format!("{a},{b},k{},p{}\n", row / 2 % classes, row / 2);
         let table: String = rows.iter().enumerate().map(line).collect();
         fs::write(folder.path().join("metadata.csv"), format!("x1,x2,y,group_id\n{table}")).unwrap();
         succeeds(folder.path(), "train metadata.csv --out run --quiet");

@@ -145,7 +145,10 @@ fn a_class_that_the_model_does_not_know_is_counted_and_left_out() {
     let mut strange = fs::read_to_string(folder.path().join("metadata.csv")).unwrap();
     let rows: Vec<&str> = strange.lines().skip(1).collect();
     let matrix = |rows: &[&str]| {
-        let header = format!("{:<117}\n", format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 2), }}", rows.len()));
+        let header = format!(
+            "{:<117}\n",
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 2), }}", rows.len())
+        );
         let cells = rows.iter().flat_map(|row| row.split(',').take(2));
         let numbers = cells.flat_map(|cell| cell.parse::<f32>().unwrap().to_le_bytes());
         let head = [b"\x93NUMPY\x01\0".as_slice(), &118u16.to_le_bytes(), header.as_bytes()].concat();

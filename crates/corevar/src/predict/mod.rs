@@ -120,7 +120,8 @@ pub fn heads(models: &Ensemble, keys: &KeyColumns) -> Vec<ColumnHead> {
         Task::Regression => answers.push(ColumnHead::new("prediction", ColumnKind::Numbers)),
         Task::Classes(names) => {
             answers.push(ColumnHead::new("label", ColumnKind::Texts));
-            answers.extend(names.iter().map(|name| ColumnHead::new(format!("p_{name}"), ColumnKind::Numbers)));
+            answers
+                .extend(names.iter().map(|name| ColumnHead::new(format!("p_{name}"), ColumnKind::Numbers)));
             answers.push(ColumnHead::new("style_radius", ColumnKind::Numbers));
         }
     }

@@ -164,12 +164,16 @@ fn an_ensemble_averages_probabilities() {
     let (bytes, _) = answer(&models, source, 10, TableFormat::Jsonl);
     let row: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
     assert!((row["p_a"].as_f64().unwrap() - mean).abs() < 1e-12);
-    let other = Core::new().fit(&Dataset::features(["p"], vec![0.0, 1.0, 2.0, 3.0])
-        .classes(&["a", "a", "b", "b"]).ids([0, 0, 1, 1].map(Some)).check().unwrap()).unwrap();
-    assert!(matches!(
-        Ensemble::new(vec![model(ModelSpec::Linear, 0), other]),
-        Err(PredictError::NotAlike)
-    ));
+    let other = Core::new()
+        .fit(
+            &Dataset::features(["p"], vec![0.0, 1.0, 2.0, 3.0])
+                .classes(&["a", "a", "b", "b"])
+                .ids([0, 0, 1, 1].map(Some))
+                .check()
+                .unwrap(),
+        )
+        .unwrap();
+    assert!(matches!(Ensemble::new(vec![model(ModelSpec::Linear, 0), other]), Err(PredictError::NotAlike)));
     assert!(matches!(Ensemble::new(Vec::new()), Err(PredictError::NoModel)));
 }
 
@@ -209,7 +213,8 @@ fn pictures_are_answered_as_a_data_set_of_them() {
         let pixels: String = (0..64u8).map(|pixel| format!("{} ", number.wrapping_mul(31) ^ pixel)).collect();
         std::fs::write(folder.path().join(name), format!("P2\n8 8\n255\n{pixels}\n")).unwrap();
     };
-    let table: String = (0..20).map(|k| format!("{k}.pgm,{},{}\n", ["a", "b"][k % 2], k / 4 * 2 + k % 2)).collect();
+    let table: String =
+        (0..20).map(|k| format!("{k}.pgm,{},{}\n", ["a", "b"][k % 2], k / 4 * 2 + k % 2)).collect();
     (0..20).for_each(|k| write(Path::new(&format!("{k}.pgm")), k));
     let path = folder.path().join("metadata.csv");
     std::fs::write(&path, format!("filename,y,group_id\n{table}")).unwrap();

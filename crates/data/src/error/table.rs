@@ -277,7 +277,9 @@ impl TableProblem {
             TableProblem::MatrixRows { .. } | TableProblem::MatrixTooShort(_) => {
                 "row i of the matrix belongs to row i of the table, header not counted"
             }
-            TableProblem::MatrixColumns { .. } => "give the features that the model was trained on, in their order",
+            TableProblem::MatrixColumns { .. } => {
+                "give the features that the model was trained on, in their order"
+            }
             TableProblem::OtherInputs { .. } => "give data like those that the model was trained on",
             TableProblem::NoPictures => "name a table, or a folder with images",
             TableProblem::TooDeep { .. } => "name the folder that it lies in, or write a metadata.csv",

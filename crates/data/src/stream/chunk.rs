@@ -1,7 +1,7 @@
 //! What a stream gives out.
 
-use super::block::Block;
 use super::KeyColumns;
+use super::block::Block;
 use crate::{DataError, Inputs};
 
 /// Rows one after the other, as a model sees them.

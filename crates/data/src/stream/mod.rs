@@ -7,9 +7,9 @@ mod chunk;
 mod matrix;
 mod pictures;
 mod plan;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -181,10 +181,9 @@ impl RowStream {
             (WantedInputs::Images { shape, .. }, Some(pictures)) => {
                 Inputs::Images(Images::new(*shape, Pixels::Memory(pictures.decode(&mut block)?)))
             }
-            (WantedInputs::Features(names), _) => Inputs::Features(Features {
-                names: names.clone(),
-                values: std::mem::take(&mut block.values),
-            }),
+            (WantedInputs::Features(names), _) => {
+                Inputs::Features(Features { names: names.clone(), values: std::mem::take(&mut block.values) })
+            }
             (WantedInputs::Images { .. }, None) => return Ok(None),
         };
         let first = self.done + 1;
@@ -246,8 +245,7 @@ impl RowStream {
         }
         refuse_table_options(folder, options, "the folder has no metadata.csv, so it has no columns")?;
         let (files, other) = pictures_of(folder, options.allow_outside)?;
-        let root =
-            SourceFolder::new(folder, options.allow_outside).map_err(DataError::io(folder, "open"))?;
+        let root = SourceFolder::new(folder, options.allow_outside).map_err(DataError::io(folder, "open"))?;
         let mut stream = Self::of_files(folder, folder, root, files, options)?;
         if other > 0 {
             stream.notes.push(format!("passed over {other} files that are not images by their suffix"));
@@ -275,7 +273,9 @@ impl RowStream {
         options: &StreamOptions,
     ) -> Result<Self, DataError> {
         let WantedInputs::Images { .. } = options.inputs else {
-            return Err(Place::file(name).table(TableProblem::OtherInputs { found: "images", wanted: "features" }));
+            return Err(
+                Place::file(name).table(TableProblem::OtherInputs { found: "images", wanted: "features" })
+            );
         };
         let expected = files.len() as u64;
         let rows = pictures::Listed::new(folder, files);
@@ -289,7 +289,9 @@ impl RowStream {
     fn of_matrix(path: &Path, options: &StreamOptions) -> Result<Self, DataError> {
         refuse_table_options(path, options, "a matrix alone has no columns of other kinds")?;
         let WantedInputs::Features(names) = &options.inputs else {
-            return Err(Place::file(path).table(TableProblem::OtherInputs { found: "features", wanted: "images" }));
+            return Err(
+                Place::file(path).table(TableProblem::OtherInputs { found: "features", wanted: "images" })
+            );
         };
         let matrix = MatrixRows::open(path, names)?;
         let mut stream = Self::new(Box::new(matrix::Numbered::new(matrix.rows())), options);

@@ -24,9 +24,7 @@ impl PictureRows {
     pub(super) fn new(name: &Path, folder: &Path, root: SourceFolder, options: &StreamOptions) -> Self {
         let (shape, crop) = match options.inputs {
             WantedInputs::Images { shape, crop } => (shape, crop),
-            WantedInputs::Features(_) => {
-                (ImageShape { height: 1, width: 1, channels: 1 }, Crop::default())
-            }
+            WantedInputs::Features(_) => (ImageShape { height: 1, width: 1, channels: 1 }, Crop::default()),
         };
         let settings = Settings {
             size: Some((shape.height, shape.width)),
@@ -93,9 +91,8 @@ impl Listed {
 impl BlockRows for Listed {
     fn next_block(&mut self, most_rows: usize) -> Result<Option<Block>, DataError> {
         let paths: Vec<PathBuf> = self.files.by_ref().take(most_rows).collect();
-        let name = |file: &PathBuf| {
-            file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().into_owned()
-        };
+        let name =
+            |file: &PathBuf| file.strip_prefix(&self.folder).unwrap_or(file).to_string_lossy().into_owned();
         let files: Vec<String> = paths.iter().map(name).collect();
         Ok((!files.is_empty()).then(|| Block { rows: files.len(), files, paths, ..Block::default() }))
     }

@@ -7,9 +7,9 @@ use super::block::Block;
 use super::{KeyColumns, StreamOptions, WantedInputs};
 use crate::DataError;
 use crate::error::{Place, TableProblem, list};
-use crate::table::rows::Cell;
 use crate::table::raw::LONGEST_NAME;
 use crate::table::roles::{self, Finder};
+use crate::table::rows::Cell;
 
 /// Columns of a table by their use.
 #[derive(Debug, Clone)]

@@ -121,10 +121,7 @@ fn columns_that_nobody_needs_are_named_and_missing_ones_are_an_error() {
     assert_eq!(stream.notes(), ["ignored 2 columns that the model does not take: `site`, `age`"]);
     assert_eq!(stream.keys(), &KeyColumns { file: None, id: Some("group_id".into()) });
     let error = open("a,c\n1,2\n", &features(&["a", "b", "d"])).err().unwrap().to_string();
-    assert_eq!(
-        error,
-        "stdin:1: the model takes features that are not there: `b`, `d`; there are `a`, `c`"
-    );
+    assert_eq!(error, "stdin:1: the model takes features that are not there: `b`, `d`; there are `a`, `c`");
     // A feature may have the name of another role.
     let seen = of_text("group_id,y\n1,2\n", &features(&["y", "group_id"])).unwrap();
     assert_eq!((seen.values, seen.ids.len()), (vec![2.0, 1.0], 0));
@@ -184,7 +181,8 @@ fn images() -> StreamOptions {
 fn pictures_come_in_their_order_and_broken_ones_have_no_pixels() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    for (name, text) in [("10.pgm", "P2 2 1 255 7 9"), ("9.pgm", "P2 2 1 255 5 6"), ("b.pgm", "P2 2 1 255 5")] {
+    for (name, text) in [("10.pgm", "P2 2 1 255 7 9"), ("9.pgm", "P2 2 1 255 5 6"), ("b.pgm", "P2 2 1 255 5")]
+    {
         fs::write(at(name), text).unwrap();
     }
     fs::write(at("notes.txt"), "mine").unwrap();
@@ -200,10 +198,9 @@ fn pictures_come_in_their_order_and_broken_ones_have_no_pixels() {
         assert!(seen.messages[1].contains("t.csv:4: the image is empty in column `img_filename`"));
         fs::remove_file(at("t.csv")).unwrap();
     }
-    let seen = see(RowStream::open(
-        StreamSource::Pictures(vec![at("10.pgm"), at("9.pgm")]),
-        &images(),
-    ).unwrap()).unwrap();
+    let seen =
+        see(RowStream::open(StreamSource::Pictures(vec![at("10.pgm"), at("9.pgm")]), &images()).unwrap())
+            .unwrap();
     assert_eq!(seen.pixels, [7, 9, 5, 6]);
     fs::write(at("out.csv"), "filename\n../10.pgm\n").unwrap();
     let error = of_path(&at("out.csv"), &images()).unwrap_err().to_string();

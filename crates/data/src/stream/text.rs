@@ -206,11 +206,7 @@ impl Lines {
 }
 
 /// The next rows of quoted text.
-fn next_records(
-    rows: &mut DelimitedRows,
-    plan: &Plan,
-    most_rows: usize,
-) -> Result<Option<Block>, DataError> {
+fn next_records(rows: &mut DelimitedRows, plan: &Plan, most_rows: usize) -> Result<Option<Block>, DataError> {
     let (mut records, mut bytes) = (Vec::new(), 0);
     while records.len() < most_rows && bytes < READ_BYTES && rows.advance_record()? {
         let record = rows.take_record();

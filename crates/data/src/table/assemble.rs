@@ -13,8 +13,8 @@ use crate::error::TableProblem;
 use crate::images::{self, Crop, ImageProblem};
 use crate::names::Levels;
 use crate::{
-    Attribute, DataError, Dataset, DatasetBuilder, Inputs, Labels, Preparation, Split, SplitName, groups, natural,
-    split,
+    Attribute, DataError, Dataset, DatasetBuilder, Inputs, Labels, Preparation, Split, SplitName, groups,
+    natural, split,
 };
 
 /// Checks the rows, decodes the pictures and puts it all together.

@@ -58,7 +58,8 @@ impl DelimitedRows {
         }
         let columns = names(path, &header)?;
         let (path, record, notes) = (path.to_path_buf(), ByteRecord::new(), Vec::new());
-        let rows = DelimitedRows { path, delimiter, columns, reader, record, line: 1, notes, behind, skipped: 0 };
+        let rows =
+            DelimitedRows { path, delimiter, columns, reader, record, line: 1, notes, behind, skipped: 0 };
         rows.check_quotes(&header)?;
         Ok(rows)
     }

@@ -25,7 +25,10 @@ pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<Str
         return Err(at(TableProblem::MatrixRows { matrix: header.rows, table: rows }));
     }
     // Before memory is asked for: a header may claim anything, and a file may be made of holes.
-    header.check_length(len).and_then(|()| header.check_memory(allowed)).map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
+    header
+        .check_length(len)
+        .and_then(|()| header.check_memory(allowed))
+        .map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
     let (values, rounded) = numbers(path, file, &header)?;
     let name = |column: usize| format!("x{}", column + 1);
     let names = (0..header.columns).map(name).collect();

@@ -44,9 +44,11 @@ pub struct UnknownLabels {
 impl UnknownLabels {
     /// In one line; None without such rows.
     pub fn line(&self) -> Option<String> {
-        let counted: Vec<String> = self.labels.iter().map(|(label, rows)| format!("{label} ({rows})")).collect();
+        let counted: Vec<String> =
+            self.labels.iter().map(|(label, rows)| format!("{label} ({rows})")).collect();
         let rows = if self.rows == 1 { "1 row has".into() } else { format!("{} rows have", self.rows) };
-        let text = || format!("{rows} a label that the model does not know, and no error: {}", list(&counted));
+        let text =
+            || format!("{rows} a label that the model does not know, and no error: {}", list(&counted));
         (self.rows > 0).then(text)
     }
 }

@@ -60,9 +60,7 @@ impl Cell<'_> {
         match self.number() {
             Some(value) if value.is_finite() => Ok(value),
             Some(_) => Err(TableProblem::NotFinite { column: column(), text: shortened(&self.text()) }),
-            None if self == Cell::Empty => {
-                Err(TableProblem::EmptyCell { role: "number", column: column() })
-            }
+            None if self == Cell::Empty => Err(TableProblem::EmptyCell { role: "number", column: column() }),
             None => Err(TableProblem::NotANumber { column: column(), text: shortened(&self.text()) }),
         }
     }

@@ -129,11 +129,7 @@ pub fn table_writer(
 const ROWS_AT_ONCE: usize = 2048;
 
 /// Turns rows into text in parallel, and writes the parts in their order.
-fn write_text(
-    sink: &mut dyn Sink,
-    rows: usize,
-    line: impl Fn(usize, &mut Vec<u8>) + Sync,
-) -> io::Result<()> {
+fn write_text(sink: &mut dyn Sink, rows: usize, line: impl Fn(usize, &mut Vec<u8>) + Sync) -> io::Result<()> {
     use rayon::prelude::*;
     let starts: Vec<usize> = (0..rows).step_by(ROWS_AT_ONCE).collect();
     let part = |start: &usize| {

@@ -60,7 +60,8 @@ fn written(format: TableFormat) -> Vec<u8> {
 
 #[test]
 fn csv_quotes_what_needs_it_and_leaves_missing_values_empty() {
-    let wanted = "row,id,label,\"p_a \"\"b\"\"\"\n1,\"p\n1\",\"n,o\",0.25\n2,,,\n3,p2,yes,inf\n4,\" p3\",yes,1e-300\n";
+    let wanted =
+        "row,id,label,\"p_a \"\"b\"\"\"\n1,\"p\n1\",\"n,o\",0.25\n2,,,\n3,p2,yes,inf\n4,\" p3\",yes,1e-300\n";
     assert_eq!(String::from_utf8(written(TableFormat::Csv)).unwrap(), wanted);
 }
 
