@@ -58,9 +58,18 @@ pub struct WholeFile {
 impl WholeFile {
     /// Begins a file that will have this name.
     pub fn create(path: &Path) -> io::Result<Self> {
-        if path.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        // A file that takes the place of a device, such as /dev/null, would be there instead of it.
+        match std::fs::metadata(path) {
+            Ok(kind) if kind.is_dir() => {
+                return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+            }
+            Ok(kind) if !kind.is_file() => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+            }
+            _ => {}
         }
+        // Behind a link, not in place of it.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let file = temporary(path)?;
         let _passing = PassingFile::new(file.path().to_path_buf());
         Ok(Self { path: path.into(), file: io::BufWriter::with_capacity(1 << 16, file), _passing })
@@ -171,6 +180,9 @@ mod tests {
         file.write_all(b"123").unwrap();
         drop(file);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(WholeFile::create(folder.path()).is_err());
+        #[cfg(unix)]
+        assert!(WholeFile::create(Path::new("/dev/null")).is_err());
         let mut file = Box::new(WholeFile::create(&path).unwrap());
         file.write_all(b"123").unwrap();
         file.keep().unwrap();

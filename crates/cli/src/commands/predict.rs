@@ -122,7 +122,7 @@ fn sink(args: &Predict) -> anyhow::Result<Box<dyn Sink>> {
     match WholeFile::create(out) {
         Ok(file) => Ok(Box::new(file)),
         Err(cause) => Err(Failure::new(format!("--out {}: {cause}", out.display()))
-            .tip("name a file in a folder that is there and can be written")
+            .tip("name a file in a folder that is there and can be written, or leave --out out and redirect stdout")
             .into()),
     }
 }

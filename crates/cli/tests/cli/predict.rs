@@ -93,6 +93,11 @@ fn the_name_of_the_file_or_a_flag_decides_on_the_form() {
     assert!(message.contains("would replace what they are made from"), "{message}");
     let message = fails(at, "predict run metadata.csv --out none/a.csv", 1);
     assert!(message.contains("--out none/a.csv: "), "{message}");
+    #[cfg(unix)]
+    assert!(
+        fails(at, "predict run metadata.csv --out /dev/null --format csv", 1)
+            .contains("not an ordinary file")
+    );
     assert!(!names(at).iter().any(|name| name.starts_with('.')));
 }
 

@@ -113,6 +113,9 @@ pub struct Summary {
     pub unanswered: u64,
 }
 
+/// Key of rows without a file.
+const ROW: &str = "row";
+
 /// The columns of the answers: the keys of the rows, then what the models say.
 pub fn heads(models: &Ensemble, keys: &KeyColumns) -> Vec<ColumnHead> {
     let mut answers: Vec<ColumnHead> = Vec::new();
@@ -128,12 +131,12 @@ pub fn heads(models: &Ensemble, keys: &KeyColumns) -> Vec<ColumnHead> {
     // The names of the source, so that answers can be joined to it, unless they are taken.
     let own = |name: &Option<String>, usual: &str| {
         let name = name.as_ref()?;
-        let is_taken = answers.iter().any(|head| head.name == *name);
+        let is_taken = name == ROW || answers.iter().any(|head| head.name == *name);
         Some(if is_taken { usual.to_string() } else { name.clone() })
     };
     let key = match own(&keys.file, "filename") {
         Some(name) => ColumnHead::new(name, ColumnKind::Texts),
-        None => ColumnHead::new("row", ColumnKind::Counts),
+        None => ColumnHead::new(ROW, ColumnKind::Counts),
     };
     let id = own(&keys.id, "group_id").map(|name| ColumnHead::new(name, ColumnKind::Texts));
     [key].into_iter().chain(id).chain(answers).collect()

@@ -154,6 +154,18 @@ fn every_format_holds_the_same_answers() {
 }
 
 #[test]
+fn keys_keep_their_names_unless_an_answer_has_them() {
+    let models = Ensemble::new(vec![model(ModelSpec::Linear, 0)]).unwrap();
+    let of = |file: Option<&str>, id: Option<&str>| {
+        let keys = KeyColumns { file: file.map(Into::into), id: id.map(Into::into) };
+        let heads = heads(&models, &keys);
+        heads.into_iter().map(|head| head.name).take_while(|name| !name.starts_with("p_")).collect::<Vec<_>>()
+    };
+    assert_eq!(of(None, Some("patient")), ["row", "patient", "label"]);
+    assert_eq!(of(Some("label"), Some("row")), ["filename", "group_id", "label"]);
+}
+
+#[test]
 fn an_ensemble_averages_probabilities() {
     let each: Vec<Model> = (0..2).map(|seed| model(ModelSpec::Mlp { hidden: vec![4] }, seed)).collect();
     let rows = Dataset::features(["p", "q"], vec![0.5, -1.0]).check().unwrap();
