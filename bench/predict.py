@@ -5,7 +5,7 @@
 
 Two sections, each with medians over rounds in which all take their turn, so that a busy machine slows all alike:
 
-- `table`: a million rows of 50 features as CSV and a linear model. Python reads the file with pandas in pieces of 100000 rows, asks
+- `table`: a million rows (10000 different ones) of 50 features as CSV and a linear model. Python reads the file with pandas in pieces of 100000 rows, asks
   onnxruntime for label and probabilities of the same model (Gemm and Softmax, made here with onnx.helper) and writes them
   with pandas. Whole programs are timed, from start to the last byte, and their peak memory is taken from the system.
 - `images`: 10000 JPEG files of 178x218 (width x height) with the spectrum of photographs, brought to 48x64 and shown to the CNN of faces.
@@ -14,6 +14,7 @@ Two sections, each with medians over rounds in which all take their turn, so tha
 """
 
 import argparse
+import io
 import json
 import os
 import pathlib
@@ -149,9 +150,9 @@ def table(program, rounds, rows, folder):
             file.write(f"{cells},{'ab'[int(row[0] + row[1] > 0)]},{i // 2 if i < 200 else ''},{'train' if i < 300 else 'val'}\n")
     with open(f"{folder}/rows.csv", "w") as file:
         file.write(head + "\n")
-        for first in range(0, rows, 10_000):
-            part = random.normal(size=(min(10_000, rows - first), FEATURES))
-            np.savetxt(file, part, fmt="%.6f", delimiter=",")
+        text = io.StringIO()
+        np.savetxt(text, random.normal(size=(min(10_000, rows), FEATURES)), fmt="%.6f", delimiter=",")
+        file.writelines(text.getvalue() for _ in range(0, rows, 10_000))
     subprocess.run(
         [program, "train", f"{folder}/train.csv", "--penalty", "none", "--out", f"{folder}/run", "--quiet"],
         check=True, stdout=subprocess.DEVNULL,

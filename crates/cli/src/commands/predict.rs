@@ -7,18 +7,19 @@ use corevar::predict::{Ensemble, PredictError, Summary, heads, predict};
 use corevar::study::{Pick, PickRuns, pick_models};
 use corevar::{Model, WholeFile};
 use corevar_data::writers::{Sink, TableFormat, table_writer};
-use corevar_data::{RowStream, StreamOptions, StreamSource};
+use corevar_data::{RowStream, StreamOptions, StreamSource, WantedInputs};
 
 use super::run::in_pool;
 use crate::args::{FormatName, Predict};
 use crate::failure::{Failure, Usage};
 use crate::output;
 use crate::progress::Answering;
+use crate::settings::no_effect;
 
 pub fn run(args: &Predict) -> anyhow::Result<()> {
     let (source, format) = (source(&args.data)?, format(args)?);
     let models = models(args)?;
-    let mut rows = RowStream::open(source, &options(args, &models))?;
+    let mut rows = RowStream::open(source, &options(args, &models)?)?;
     if !args.quiet {
         rows.notes().iter().for_each(|line| output::note(line));
         if !models.has_style_radius() && *models.task() != corevar::Task::Regression {
@@ -81,16 +82,19 @@ fn models(args: &Predict) -> anyhow::Result<Ensemble> {
     Ok(Ensemble::new(models)?)
 }
 
-fn options(args: &Predict, models: &Ensemble) -> StreamOptions {
+fn options(args: &Predict, models: &Ensemble) -> Result<StreamOptions, Usage> {
     let usual = models.stream_options();
-    StreamOptions {
+    if args.decode_memory.is_some() && matches!(usual.inputs, WantedInputs::Features(_)) {
+        return Err(no_effect("decode_memory", "the model takes features, not images"));
+    }
+    Ok(StreamOptions {
         group_column: args.group_column.clone(),
         filename_column: args.filename_column.clone(),
         features_file: args.features_file.clone(),
         allow_outside: args.allow_outside,
         decode_memory: args.decode_memory.map_or(usual.decode_memory, |megabytes| megabytes * 1_000_000),
         ..usual
-    }
+    })
 }
 
 fn format(args: &Predict) -> Result<TableFormat, Usage> {

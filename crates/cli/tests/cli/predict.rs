@@ -261,6 +261,7 @@ fn pictures_are_answered_by_table_folder_name_and_pipe() {
         ("predict run none", 1, "none: no such file or folder"),
         ("predict run img --group-column a", 1, "--group-column has no effect"),
         ("predict run run", 1, "no images"),
+        ("predict run metadata.csv --features-file x.npy", 1, "--features-file has no effect"),
     ] {
         let message = fails(at, arguments, code);
         assert!(message.contains(words), "{arguments}: {message}");
