@@ -130,6 +130,32 @@ fn columns_that_nobody_needs_are_named_and_missing_ones_are_an_error() {
     assert_eq!(of_text("a\n", &features(&["a"])).unwrap().rows, 0);
 }
 
+/// Gives one line at a time, slowly.
+struct Slow(Vec<&'static str>);
+
+impl Read for Slow {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        if self.0.is_empty() {
+            return Ok(0);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        let line = self.0.remove(0).as_bytes();
+        out[..line.len()].copy_from_slice(line);
+        Ok(line.len())
+    }
+}
+
+#[test]
+fn rows_of_a_slow_pipe_do_not_wait_for_its_end() {
+    let pipe = Box::new(Slow(vec!["a\n", "1\n", "2\n"]));
+    let mut stream = RowStream::open(StreamSource::Pipe(pipe), &features(&["a"])).unwrap();
+    for wanted in [1.0, 2.0] {
+        let chunk = stream.next_chunk().unwrap().unwrap();
+        assert_eq!(chunk.inputs.as_features().unwrap().values, [wanted]);
+    }
+    assert!(stream.next_chunk().unwrap().is_none());
+}
+
 fn npy(header: &str, values: &[f32]) -> Vec<u8> {
     let header = format!("{header:<117}\n");
     let mut bytes = [b"\x93NUMPY\x01\0".as_slice(), &118u16.to_le_bytes(), header.as_bytes()].concat();

@@ -3,9 +3,10 @@
 //! Text without quotes is cut into lines, which threads share. From the first quote on the parser of quoted text goes on: only it
 //! knows where a row ends.
 
-use std::io::{Cursor, Read};
+use std::io::{Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use csv::ByteRecord;
 use memchr::{memchr, memchr_iter};
@@ -21,6 +22,9 @@ use crate::table::rows::{Cell, Rows};
 
 /// Bytes that are read before rows are looked for.
 const READ_BYTES: usize = 4 << 20;
+
+/// Rows of a slow pipe wait no longer for more of them.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Rows that one thread looks at at a time.
 const ROWS_AT_ONCE: usize = 512;
@@ -78,7 +82,7 @@ impl TextRows {
             if is_over || buffer.len() > LONGEST_ROW {
                 break buffer.len();
             }
-            is_over = read_more(&mut source, &mut buffer, 1 << 16).map_err(DataError::io(path, "read"))?;
+            is_over = read_more(&mut source, &mut buffer).map_err(DataError::io(path, "read"))?;
         };
         if buffer.starts_with(b"PAR1") {
             let reason = "Parquet must be in a file: it cannot be read from a pipe".to_string();
@@ -147,10 +151,13 @@ impl Lines {
         self.start = 0;
         let mut wanted = READ_BYTES;
         loop {
+            let begin = Instant::now();
             while self.buffer.len() < wanted && !self.is_over {
-                let missing = wanted - self.buffer.len();
-                let read = read_more(&mut self.source, &mut self.buffer, missing);
+                let read = read_more(&mut self.source, &mut self.buffer);
                 self.is_over = read.map_err(DataError::io(&self.path, "read"))?;
+                if begin.elapsed() > PATIENCE && memchr(b'\n', &self.buffer).is_some() {
+                    break;
+                }
             }
             let cut = self.lines(most_rows);
             if cut.lines.is_empty() && !self.is_over {
@@ -256,12 +263,19 @@ fn is_one_line_each(text: &[u8]) -> bool {
     memchr_iter(b'\r', text).all(|place| text.get(place + 1).is_none_or(|next| *next == b'\n'))
 }
 
-/// Reads up to so many bytes more; true at the end.
-fn read_more(source: &mut Source, buffer: &mut Vec<u8>, bytes: usize) -> std::io::Result<bool> {
+/// Reads what the source has, up to a megabyte; true at the end.
+fn read_more(source: &mut Source, buffer: &mut Vec<u8>) -> std::io::Result<bool> {
+    const MOST_BYTES: usize = 1 << 20;
     let before = buffer.len();
-    // A pipe gives what it has.
-    source.take(bytes as u64).read_to_end(buffer)?;
-    Ok(buffer.len() - before < bytes)
+    buffer.resize(before + MOST_BYTES, 0);
+    let read = loop {
+        match source.read(&mut buffer[before..]) {
+            Err(cause) if cause.kind() == ErrorKind::Interrupted => {}
+            read => break read,
+        }
+    };
+    buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+    Ok(read? == 0)
 }
 
 /// Rows of a table that is not text.
