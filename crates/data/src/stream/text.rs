@@ -263,9 +263,9 @@ fn is_one_line_each(text: &[u8]) -> bool {
     memchr_iter(b'\r', text).all(|place| text.get(place + 1).is_none_or(|next| *next == b'\n'))
 }
 
-/// Reads what the source has, up to a megabyte; true at the end.
+/// Reads what the source has, up to twice what a pipe holds; true at the end.
 fn read_more(source: &mut Source, buffer: &mut Vec<u8>) -> std::io::Result<bool> {
-    const MOST_BYTES: usize = 1 << 20;
+    const MOST_BYTES: usize = 1 << 17;
     let before = buffer.len();
     buffer.resize(before + MOST_BYTES, 0);
     let read = loop {
