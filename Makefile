@@ -5,7 +5,7 @@ CARGO ?= cargo
 PROGRAM = target/release/corevar
 
 .PHONY: build demo test test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
-	bench paper choosing
+	bench bench-predict paper choosing
 
 build:
 	$(CARGO) build --release --workspace
@@ -127,6 +127,10 @@ bench: build .venv/bench
 	.venv/bin/python bench/linear_data.py target/bench
 	.venv/bin/python bench/linear_fit.py target/bench target/release/examples/bench_linear > bench/linear_results.json
 	.venv/bin/python bench/images.py
+
+## `predict` beside pandas with onnxruntime and beside a PyTorch DataLoader: bench/predict_results.json.
+bench-predict: build .venv/bench
+	.venv/bin/python bench/predict.py
 
 .venv/bench: bench/requirements.txt
 	python3 -m venv .venv

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use corevar::model::ModelError;
 use corevar::study::RunFolderError;
 use corevar::train::TrainError;
-use corevar::{ConfigError, StudyError};
+use corevar::{ConfigError, PredictError, StudyError};
 use corevar_data::{DataError, Tip};
 use corevar_paper::{ExperimentError, ReproduceError};
 use corevar_report::ReportError;
@@ -74,6 +74,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         output::message("tip", &speech.say(&tip));
     }
     if is_usage(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// A sentence of the libraries, with flags for fields.
+pub fn in_flags(text: &str) -> String {
+    Speech::Flags.say(text)
 }
 
 /// The error and its causes, with flags for fields.
@@ -177,6 +182,7 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         ExperimentError,
         ReproduceError,
         ReportError,
+        PredictError,
     );
     None
 }

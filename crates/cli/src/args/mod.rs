@@ -51,6 +51,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Evaluate trained models: errors, variances, calibration and robustness
     Evaluate(Evaluate),
+    /// Answer new rows or images with a trained model: labels, probabilities, style radius
+    Predict(Predict),
     /// Put trained models under growing interventions: errors and changed answers
     Stress(Stress),
     /// Write the report of a run again, from its records
@@ -124,6 +126,9 @@ pub struct Models {
     /// Replace a run that --out already holds
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+    /// Refuse data with a label that the model does not know, instead of leaving such rows out and counting them
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub show: Show,
     #[command(flatten)]
@@ -158,6 +163,60 @@ pub struct Stress {
     /// Decides what is random in an intervention
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(override_usage = "corevar predict [OPTIONS] MODEL|RUN DATA|FOLDER|IMAGE..")]
+pub struct Predict {
+    /// A model file, or the folder of a run
+    #[arg(value_name = "MODEL|RUN")]
+    pub model: PathBuf,
+    /// A table (CSV, Parquet), a .npy matrix, a folder with a table or with images, images, or - for a table on stdin
+    #[arg(value_name = "DATA|FOLDER|IMAGE..", required = true, num_args = 1..)]
+    pub data: Vec<PathBuf>,
+    /// File for the answers: .csv, .jsonl or .parquet [default: CSV on stdout]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Form of the answers, whatever the name of the file: csv, jsonl or parquet
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FormatName>,
+    #[command(flatten)]
+    pub pick: PickFlags,
+    /// Average the probabilities of all runs of the estimator
+    #[arg(long, conflicts_with = "run")]
+    pub ensemble: bool,
+    /// Stop at the first row that has no answer
+    #[arg(long)]
+    pub strict: bool,
+    /// A .npy matrix with one row per row of the table, instead of feature columns
+    #[arg(long, value_name = "F.npy")]
+    pub features_file: Option<PathBuf>,
+    /// Column of the id, passed on to the answers [default: group_id]
+    #[arg(long, value_name = "NAME")]
+    pub group_column: Option<String>,
+    /// Column of the image files [default: filename, img_filename or file_name]
+    #[arg(long, value_name = "NAME")]
+    pub filename_column: Option<String>,
+    /// Memory in MB for images that are being decoded, all threads together [default: 400]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub decode_memory: Option<u64>,
+    /// Read images outside the folder of the data, also through links
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// No progress or notes on stderr; rows without an answer are still named
+    #[arg(long)]
+    pub quiet: bool,
+    /// Threads to use [default: all]. The answers do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+/// A form of answers by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum FormatName {
+    Csv,
+    Jsonl,
+    Parquet,
 }
 
 #[derive(Debug, Args)]

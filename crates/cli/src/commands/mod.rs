@@ -8,6 +8,7 @@ mod import;
 mod inspect;
 mod models;
 mod path;
+mod predict;
 mod report;
 mod reproduce;
 mod run;
@@ -25,6 +26,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Sweep(args) => sweep::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Predict(args) => predict::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),

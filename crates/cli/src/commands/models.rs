@@ -7,7 +7,7 @@ use corevar::study::{
     FoundModel, ModelsOnData, RunFolderError, Start, check_folder, find_models, tell_apart,
 };
 use corevar_data::groups::QuantileBins;
-use corevar_data::table::Task;
+use corevar_data::table::{Task, UnknownLabels};
 use corevar_data::{Dataset, TableOptions};
 
 use crate::args::Models;
@@ -77,8 +77,8 @@ fn parts(data: &str, args: &Models, models: Vec<FoundModel>) -> anyhow::Result<V
         match parts.iter_mut().find(|part| part.models[0].model.reads_like(&found.model)) {
             Some(part) => part.models.push(found),
             None => {
-                let dataset = read(data, args, &found.model, parts.is_empty())?;
-                parts.push(ModelsOnData { dataset, models: vec![found] });
+                let (dataset, unknown_labels) = read(data, args, &found.model, parts.is_empty())?;
+                parts.push(ModelsOnData { dataset, models: vec![found], unknown_labels });
             }
         }
     }
@@ -94,14 +94,21 @@ fn same_place(model: &Path, folder: &Path) -> bool {
 }
 
 /// The data as the model reads them: a flag that says something else is refused.
-fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Result<Dataset> {
+fn read(
+    data: &str,
+    args: &Models,
+    model: &Model,
+    is_first: bool,
+) -> anyhow::Result<(Dataset, UnknownLabels)> {
     let source = Source::new(data);
-    let options = model.table_options();
+    let options = TableOptions { skip_unknown_labels: !args.strict, ..model.table_options() };
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }
     let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
+    let unknown_labels =
+        loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| output::note(line));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
@@ -112,7 +119,8 @@ fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Res
             );
         }
     }
-    Ok(model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?)
+    let dataset = model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?;
+    Ok((dataset, unknown_labels))
 }
 
 /// What was done to the training rows is in the model.

@@ -7,11 +7,13 @@ mod basics;
 mod choice;
 mod data;
 mod disk;
+mod formats;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;
 mod memory;
 mod models;
+mod predict;
 mod read_errors;
 mod regression;
 mod reproduce;

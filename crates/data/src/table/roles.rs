@@ -73,14 +73,15 @@ impl InputRole {
     }
 }
 
-struct Finder<'a> {
+/// Columns by their names.
+pub(crate) struct Finder<'a> {
     path: &'a Path,
     columns: &'a [String],
     places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(path: &'a Path, columns: &'a [String]) -> Self {
+    pub(crate) fn new(path: &'a Path, columns: &'a [String]) -> Self {
         let places = columns.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         Self { path, columns, places }
     }
@@ -90,7 +91,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The column that the user named, which must be there, or the first of the usual names.
-    fn column(
+    pub(crate) fn column(
         &self,
         named: Option<&str>,
         usual: &[&str],
@@ -112,7 +113,7 @@ impl<'a> Finder<'a> {
         Ok(found)
     }
 
-    fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
+    pub(crate) fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
         for (i, (column, second)) in named.iter().enumerate() {
             let clash = named[..i].iter().find(|(other, _)| column.is_some() && other == column);
             if let (Some((_, first)), Some(column)) = (clash, column) {
@@ -152,7 +153,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Just these columns, in their order.
-    fn exactly(
+    pub(crate) fn exactly(
         &self,
         names: &[String],
         named: &[(Option<usize>, &'static str)],
