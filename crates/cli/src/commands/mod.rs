@@ -3,6 +3,7 @@
 mod compare;
 mod demo;
 mod evaluate;
+mod export;
 mod generate;
 mod import;
 mod inspect;
@@ -25,6 +26,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Sweep(args) => sweep::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),
