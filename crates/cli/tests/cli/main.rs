@@ -7,6 +7,7 @@ mod basics;
 mod choice;
 mod data;
 mod disk;
+mod export;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;

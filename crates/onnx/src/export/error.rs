@@ -109,6 +109,9 @@ impl Tip for ExportError {
                 "numbers in the model may be too large for single precision: retrain it with a ridge".into(),
             ),
             Self::Model(cause) => cause.tip(),
+            Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {
+                Some("make the folder for the file first".into())
+            }
             Self::CannotRun { .. } | Self::UnknownModel { .. } | Self::Io { .. } => None,
         }
     }

@@ -34,6 +34,8 @@ mod layers;
 mod metadata;
 mod onnx;
 mod pytorch;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use std::path::{Path, PathBuf};
