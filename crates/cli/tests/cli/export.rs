@@ -254,14 +254,14 @@ fn trained(folder: &Path) {
 fn files_that_are_there_stay_unless_the_user_says_otherwise() {
     let folder = folder();
     trained(folder.path());
-    let model = fs::read(folder.path().join("run/models/core-0.safetensors")).unwrap();
+    let model = fs::read(folder.path().join("run/model.safetensors")).unwrap();
     fs::write(folder.path().join("a.onnx"), "mine").unwrap();
     let message = fails(folder.path(), "export run --onnx a.onnx", 1);
     assert!(message.contains("a.onnx: there is such a file already"), "{message}");
     assert!(message.contains("tip: choose another name, or pass --overwrite to replace it"), "{message}");
     assert_eq!(fs::read_to_string(folder.path().join("a.onnx")).unwrap(), "mine");
     succeeds(folder.path(), "export run --onnx a.onnx --overwrite");
-    let of_model = "run/models/core-0.safetensors";
+    let of_model = "run/model.safetensors";
     for flags in ["", " --overwrite"] {
         let message = fails(folder.path(), &format!("export run --onnx {of_model}{flags}"), 1);
         assert!(message.contains("this is a model of corevar, and is not replaced"), "{message}");
@@ -315,7 +315,7 @@ fn what_makes_no_sense_is_wrong_usage() {
 fn damaged_models_are_refused_and_earlier_ones_are_read() {
     let folder = folder();
     trained(folder.path());
-    let model = fs::read(folder.path().join("run/models/core-0.safetensors")).unwrap();
+    let model = fs::read(folder.path().join("run/model.safetensors")).unwrap();
     let changed = |from: &str, to: &str| {
         assert_eq!(from.len(), to.len());
         let place = model.windows(from.len()).position(|part| part == from.as_bytes()).unwrap();

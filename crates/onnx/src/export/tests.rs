@@ -34,7 +34,7 @@ fn pictures(height: usize, width: usize, channels: usize) -> Dataset {
 }
 
 fn trained(spec: ModelSpec, data: &Dataset) -> Model {
-    Core::pooled().model(spec).epochs(2).fit(data).unwrap()
+    Core::pooled().model(spec).epochs(1).fit(data).unwrap()
 }
 
 fn cnn(channels: Vec<usize>, kernel: usize, stride: usize, negative_slope: f32) -> ModelSpec {
@@ -70,6 +70,13 @@ fn networks_of_every_shape_agree_with_the_model() {
             assert!(checked.rows == 64 && checked.difference < 1e-6, "{spec:?}, {images:?}: {checked:?}");
         }
     }
+}
+
+#[test]
+fn few_rows_are_drawn_where_one_becomes_many_numbers() {
+    // 2 MB of maps per row: 2²⁴ numbers are 32 rows.
+    let model = trained(cnn(vec![32], 1, 1, 0.2), &pictures(128, 128, 1));
+    assert_eq!(verify::check(&message(&model), &model, None).unwrap().rows, 32);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The exported model beside the model: run by another program (tract) on drawn rows.
 
 use corevar::data::random::stream;
-use corevar::model::{InputShape, Outputs};
+use corevar::model::{InputShape, ModelSpec, Outputs};
 use corevar::{Dataset, ImageShape, Model, Task};
 use prost::Message;
 use rand::RngExt;
@@ -13,8 +13,8 @@ use super::{ExportError, Images, Layout, Pixels};
 
 /// Most rows that are drawn.
 const ROWS: usize = 64;
-/// Numbers that all rows together may have at the input.
-const NUMBERS: usize = 1 << 22;
+/// Numbers that all rows together may be, at the input or inside.
+const NUMBERS: usize = 1 << 24;
 /// What probabilities may differ by.
 const TOLERANCE: f64 = 1e-5;
 /// What rounding in single precision may do to a logit, as a share of the largest of its row: a probability moves by no more than
@@ -142,7 +142,7 @@ impl Sample {
     /// Any bytes for images; features as far from their mean as training rows are, where the model knows them, else around 0.
     fn draw(model: &Model) -> Result<Self, ExportError> {
         let shape = model.input();
-        let rows = (NUMBERS / shape.len().max(1)).clamp(2, ROWS);
+        let rows = (NUMBERS / widest(model).max(1)).clamp(2, ROWS);
         let mut rng = stream([0, 0, 0, 0]);
         let (mut bytes, mut features) = (Vec::new(), Vec::new());
         let dataset = match shape {
@@ -180,6 +180,22 @@ impl Sample {
             }
         }
     }
+}
+
+/// Numbers that a row becomes on its way, where it is widest: weights can be few and the maps between them huge.
+fn widest(model: &Model) -> usize {
+    let inside = match (model.spec(), model.input()) {
+        (ModelSpec::Mlp { hidden }, _) => hidden.iter().copied().max().unwrap_or_default(),
+        (ModelSpec::Cnn(spec), InputShape::Image { mut height, mut width, .. }) => {
+            let map = |&channels: &usize| {
+                [height, width] = [height, width].map(|size| size.div_ceil(spec.stride));
+                height * width * channels
+            };
+            spec.channels.iter().map(map).max().unwrap_or_default()
+        }
+        _ => 0,
+    };
+    inside.max(model.input().len())
 }
 
 fn row(model: &Model, width: usize, rng: &mut ChaCha8Rng) -> Vec<f32> {
