@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
+.PHONY: build demo test test-torch test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
 	bench bench-predict paper choosing
 
 build:
@@ -14,9 +14,27 @@ build:
 demo: build
 	$(PROGRAM) demo
 
-## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says.
-test: build
-	$(CARGO) test --release --workspace
+## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says. Exported models
+## are run in Python.
+test: build .venv/test
+	COREVAR_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --release --workspace
+
+.venv/test: crates/cli/tests/python/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+## What `export --safetensors` writes, in PyTorch. PyPI has it for Linux with CUDA only (5 GB); an index with builds for CPUs:
+## make test-torch TORCH_INDEX=https://download.pytorch.org/whl/cpu
+TORCH_INDEX =
+test-torch: build .venv-torch/ready
+	COREVAR_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python \
+		$(CARGO) test --release --workspace --test cli -- export::pytorch --nocapture
+
+.venv-torch/ready: crates/cli/tests/python/requirements-torch.txt
+	python3 -m venv .venv-torch
+	.venv-torch/bin/pip install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --requirement $<
+	touch $@
 
 ## Data and their readers with arithmetic that panics where it overflows. Without Burn: only our crates are compiled again.
 test-overflow:

@@ -8,6 +8,7 @@ use corevar::study::RunFolderError;
 use corevar::train::TrainError;
 use corevar::{ConfigError, PredictError, StudyError};
 use corevar_data::{DataError, Tip};
+use corevar_onnx::export::ExportError;
 use corevar_paper::{ExperimentError, ReproduceError};
 use corevar_report::ReportError;
 
@@ -91,6 +92,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>()
         || error.is::<ConfigError>()
         || matches!(error.downcast_ref::<StudyError>(), Some(StudyError::Config(_)))
+        || matches!(error.downcast_ref::<ExportError>(), Some(ExportError::NotImages { .. }))
 }
 
 pub fn is_interruption(error: &anyhow::Error) -> bool {
@@ -183,6 +185,7 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         ReproduceError,
         ReportError,
         PredictError,
+        ExportError,
     );
     None
 }

@@ -18,10 +18,23 @@ static WRITES: RwLock<()> = RwLock::new(());
 /// Writes to a temporary name in the same folder, syncs and renames: `path` is the old or the new file,
 /// never a part of one. The new one is there also after a loss of power.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_checked(path, bytes, |_| Ok(()))
+}
+
+/// As [`write_whole`], but the file gets its name only if `check`, which is given the temporary one, finds it good. If not, nothing
+/// is left of it.
+pub fn write_checked<T, E: From<io::Error>>(
+    path: &Path,
+    bytes: &[u8],
+    check: impl FnOnce(&Path) -> Result<T, E>,
+) -> Result<T, E> {
     let _writing = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     let mut temporary = temporary(path)?;
     temporary.write_all(bytes)?;
-    persist(temporary, path)
+    temporary.as_file().sync_all()?;
+    let found = check(temporary.path())?;
+    persist(temporary, path)?;
+    Ok(found)
 }
 
 /// The folder of a file.
@@ -42,7 +55,7 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 /// Gives the file its name.
 fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
-    temporary.persist(path)?;
+    temporary.persist(path).map_err(|refused| refused.error)?;
     sync_folder(folder(path))
 }
 
@@ -161,6 +174,22 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_is_found_bad_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_whole(&path, b"old").unwrap();
+        let refused = write_checked(&path, b"new", |temporary| {
+            assert_eq!(std::fs::read(temporary).unwrap(), b"new");
+            Err::<(), _>(io::Error::other("bad"))
+        });
+        assert_eq!(refused.unwrap_err().to_string(), "bad");
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(write_checked(&path, b"new", |_| Ok::<_, io::Error>(7)).unwrap(), 7);
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+    }
 
     #[test]
     fn what_could_not_be_read_again_is_not_written() {

@@ -63,7 +63,7 @@ pub use corevar_data as data;
 pub use corevar_data::{DataError, Dataset, Groups, ImageShape, Tip};
 
 pub use crate::core::{Core, FitError};
-pub use files::{WholeFile, prepare_exit, write_whole, write_within};
+pub use files::{WholeFile, prepare_exit, write_checked, write_whole, write_within};
 pub use model::{Model, Predictions};
 pub use penalty::Penalty;
 pub use predict::{Ensemble, PredictError};

@@ -55,6 +55,9 @@ pub enum Command {
     Predict(Predict),
     /// Put trained models under growing interventions: errors and changed answers
     Stress(Stress),
+    /// Write a trained model as an ONNX file, or for PyTorch
+    #[command(arg_required_else_help = true)]
+    Export(Export),
     /// Write the report of a run again, from its records
     Report(Report),
     /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
@@ -217,6 +220,52 @@ pub enum FormatName {
     Csv,
     Jsonl,
     Parquet,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("target").args(["onnx", "safetensors"]).required(true).multiple(true))]
+pub struct Export {
+    /// Model file, or folder of a run
+    #[arg(value_name = "MODEL|RUN")]
+    pub model: PathBuf,
+    /// ONNX file to write. It is run on drawn rows and compared with the model before it gets its name
+    #[arg(long, value_name = "F.onnx")]
+    pub onnx: Option<PathBuf>,
+    /// Folder for PyTorch: weights by the names of a state_dict in model.safetensors, and model.py, which loads them
+    #[arg(long, value_name = "DIR")]
+    pub safetensors: Option<PathBuf>,
+    #[command(flatten)]
+    pub pick: PickFlags,
+    /// ONNX, images: order of the axes behind the batch [default: nhwc]
+    #[arg(long, value_name = "ORDER", value_enum, requires = "onnx")]
+    pub layout: Option<LayoutArg>,
+    /// ONNX, images: type of the pixels, u8 from 0 to 255 or f32 from 0 to 1 [default: u8]
+    #[arg(long, value_name = "TYPE", value_enum, requires = "onnx")]
+    pub input: Option<PixelsArg>,
+    /// Replace files that are there; a model of corevar never is
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print errors only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// [`corevar_onnx::export::Layout`] as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LayoutArg {
+    /// Height, width, channels
+    Nhwc,
+    /// Channels, height, width
+    Nchw,
+}
+
+/// [`corevar_onnx::export::Pixels`] as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PixelsArg {
+    /// Bytes from 0 to 255
+    U8,
+    /// Numbers from 0 to 1
+    F32,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod compare;
 mod demo;
 mod evaluate;
+mod export;
 mod generate;
 mod import;
 mod inspect;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),

@@ -7,6 +7,7 @@ mod basics;
 mod choice;
 mod data;
 mod disk;
+mod export;
 mod formats;
 mod interruption;
 #[cfg(target_os = "linux")]
