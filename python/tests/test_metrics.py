@@ -158,6 +158,18 @@ class TestProperties:
         assert (again.low == curve.low).all()
         assert np.isnan(metrics.guarded_curve(*rows, draws=0).low).all()
 
+    def test_the_band_covers_the_truth_about_as_often_as_it_says(self):
+        """Margins N(1.5, 1) between pairs plus N(0, 1/4) inside: k SDs turn Phi((k/2 - 1.5) / sqrt 1.25) of the rows."""
+        steps, truth = [0, 1, 2, 4], [0.0898557, 0.1855467, 0.3273604, 0.6726396]
+        covered = np.zeros(4)
+        for draw in range(100):
+            rng = np.random.default_rng(draw)
+            margins = np.repeat(rng.normal(1.5, 1, 150), 2) + rng.normal(0, 0.5, 300)
+            half = np.where(np.arange(300) // 2 % 2, -1, 1) * margins / 2
+            curve = metrics.guarded_curve(np.stack([half, -half], 1), np.arange(300) // 2 % 2, np.arange(300) // 2, steps, draws=200)
+            covered += (curve.low <= truth) & (truth <= curve.high)
+        assert (covered >= 82).all() and (covered <= 97).all(), covered
+
     def test_labels_by_name_are_those_by_number(self, rows):
         logits, y, ids = rows
         named = np.array(["z", "m", "a"])[y]
@@ -243,4 +255,4 @@ class TestAgainstTheProgram:
         np.testing.assert_allclose(curve.error, [point["error"] for point in points], rtol=1e-5, atol=1e-6)
         band = metrics.guarded_curve(*rows, draws=400, classes=rows.classes)
         width = np.mean([point["high"] - point["low"] for point in points])
-        assert np.mean(band.high - band.low) == pytest.approx(width, rel=0.3)
+        assert np.mean(band.high - band.low) == pytest.approx(width, rel=0.5)
