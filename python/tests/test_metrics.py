@@ -168,7 +168,7 @@ class TestProperties:
             half = np.where(np.arange(300) // 2 % 2, -1, 1) * margins / 2
             curve = metrics.guarded_curve(np.stack([half, -half], 1), np.arange(300) // 2 % 2, np.arange(300) // 2, steps, draws=200)
             covered += (curve.low <= truth) & (truth <= curve.high)
-        assert (covered >= 82).all() and (covered <= 97).all(), covered
+        assert (covered >= 80).all() and (covered <= 97).all(), covered
 
     def test_labels_by_name_are_those_by_number(self, rows):
         logits, y, ids = rows
