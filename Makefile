@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
+.PHONY: build demo test test-torch test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
 	bench paper choosing
 
 build:
@@ -17,6 +17,18 @@ demo: build
 ## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says.
 test: build
 	$(CARGO) test --release --workspace
+
+## corevar.torch and corevar.mlflow with PyTorch, Lightning and MLflow, on one process and on two; the examples of docs/pytorch.md. PyPI
+## has PyTorch for Linux with CUDA only (5 GB); an index with builds for CPUs: make test-torch TORCH_INDEX=https://download.pytorch.org/whl/cpu
+TORCH_INDEX =
+TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py) $(wildcard python/tests/torch)
+test-torch: build .venv-torch/ready
+	PYTHONPATH=python .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
+
+.venv-torch/ready: python/requirements-torch.txt
+	python3 -m venv .venv-torch
+	.venv-torch/bin/pip install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --requirement $<
+	touch $@
 
 ## Data and their readers with arithmetic that panics where it overflows. Without Burn: only our crates are compiled again.
 test-overflow:

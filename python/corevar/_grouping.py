@@ -45,6 +45,8 @@ def id_codes(groups):
 
 
 def _as_array(groups):
+    if groups is None or isinstance(groups, (str, bytes)):
+        raise TypeError(f"groups={groups!r}: one id per row is needed")
     if np.ma.isMaskedArray(groups):
         return np.asarray(groups.data)
     if isinstance(groups, np.ndarray):

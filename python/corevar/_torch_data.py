@@ -1,5 +1,9 @@
 """What :mod:`corevar.torch` does before the model sees a batch: which rows are in it, on which rank."""
 
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
 import numpy as np
 import torch
 import torch.distributed as dist
@@ -48,7 +52,18 @@ class GroupBatchSampler(Sampler):
         one. A batch of fewer rows than ranks, which "shuffle" may make, joins the one before.
     """
 
-    def __init__(self, labels, groups, batch_size, mode="spread", seed=0, *, task="classification", rank=None, world_size=None):
+    def __init__(
+        self,
+        labels: torch.Tensor | np.ndarray | Sequence,
+        groups: torch.Tensor | np.ndarray | Sequence,
+        batch_size: int,
+        mode: str = "spread",
+        seed: int = 0,
+        *,
+        task: str = "classification",
+        rank: int | None = None,
+        world_size: int | None = None,
+    ) -> None:
         one_of("mode", mode, MODES)
         if int(batch_size) != batch_size or batch_size < 1:
             raise ValueError(f"batch_size={batch_size!r}: a whole number of 1 or more is needed")
@@ -61,18 +76,18 @@ class GroupBatchSampler(Sampler):
         self._rank, self._world_size = rank, world_size
         self._cache = (None, None)
 
-    def set_epoch(self, epoch):
+    def set_epoch(self, epoch: int) -> None:
         """The epoch of the next pass. Lightning and loops written for ``DistributedSampler`` call it."""
         self.epoch, self._started = int(epoch), False
 
-    def batches(self):
+    def batches(self) -> int:
         """Number of optimiser steps in this epoch."""
         return len(self._batches())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.batches()
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[list[int]]:
         if self._started:
             self.epoch += 1
         self._started = True
@@ -80,7 +95,7 @@ class GroupBatchSampler(Sampler):
         for pieces in self._batches():
             yield rank_parts(pieces, world_size)[rank]
 
-    def share(self, rows, normalise="grouped"):
+    def share(self, rows: Sequence[int], normalise: str = "grouped") -> float:
         """What the penalty of a whole batch counts, so that its mean over an epoch is the penalty of all rows: (groups here / all groups) x
         batches, a piece of a group counting by its rows. 0 without a group."""
         one_of("normalise", normalise, NORMALISE)

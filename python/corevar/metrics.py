@@ -13,11 +13,15 @@ the empty string and -1 are missing ids: such a row is a group of its own.
 Measure on rows that the model was not trained on. A result of several splits together needs them in one array.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from corevar._grouping import group_index
+from corevar._outputs import Checked, as_columns, as_spread, column_of_label, radii
 
 __all__ = [
     "GuardedCurve",
@@ -59,7 +63,16 @@ class GuardedCurve(NamedTuple):
     high: np.ndarray
 
 
-def conditional_variance(outputs, y, groups, *, of="logits", power=1, normalise="grouped", classes=None):
+def conditional_variance(
+    outputs: ArrayLike,
+    y: ArrayLike,
+    groups: Sequence,
+    *,
+    of: str = "logits",
+    power: float = 1,
+    normalise: str = "grouped",
+    classes: ArrayLike | None = None,
+) -> float:
     """The penalty of CoRe as a number, ``C = mean_j Var_j^power``.
 
     ``Var_j`` is the variance inside group ``j`` with the divisor ``|S_j|``, summed over the columns.
@@ -88,7 +101,7 @@ def conditional_variance(outputs, y, groups, *, of="logits", power=1, normalise=
     >>> conditional_variance(logits, [0, 0, 0, 0], ["anna", "anna", "ben", "ben"])
     0.5
     """
-    checked = _Checked(outputs, y, groups, classes)
+    checked = Checked(outputs, y, groups, classes)
     values = {"logits": checked.varying, "loss": checked.losses}.get(of)
     if values is None:
         raise ValueError(f"of={of!r}: what varies is 'logits' or 'loss'")
@@ -97,7 +110,9 @@ def conditional_variance(outputs, y, groups, *, of="logits", power=1, normalise=
     return _mean_over_groups(checked.groups.variances(values()) ** power, checked.groups, normalise)
 
 
-def variance_ratio(outputs, y, groups, *, normalise="grouped", classes=None):
+def variance_ratio(
+    outputs: ArrayLike, y: ArrayLike, groups: Sequence, *, normalise: str = "grouped", classes: ArrayLike | None = None
+) -> VarianceRatio:
     """Variance inside groups, between their means, and the ratio of the two.
 
     A model that uses style varies more inside groups, relative to its variation between groups. Compare the ratio of two models, not
@@ -106,14 +121,16 @@ def variance_ratio(outputs, y, groups, *, normalise="grouped", classes=None):
     >>> variance_ratio(np.array([1.0, 3.0, 5.0, 5.0]), [0, 0, 0, 0], [1, 1, 2, 2])
     VarianceRatio(within=0.5, between=2.25, ratio=0.2222222222222222)
     """
-    checked = _Checked(outputs, y, groups, classes)
+    checked = Checked(outputs, y, groups, classes)
     within = _mean_over_groups(checked.groups.variances(checked.varying()), checked.groups, normalise)
     means = checked.groups.means(checked.outputs)
     between = float(((means - means.mean(axis=0)) ** 2).mean(axis=0).sum()) if len(means) > 1 else np.nan
     return VarianceRatio(within, between, within / between if between > 0 else np.nan)
 
 
-def style_spread(outputs, y, groups, *, classes=None):
+def style_spread(
+    outputs: ArrayLike, y: ArrayLike, groups: Sequence, *, classes: ArrayLike | None = None
+) -> np.ndarray | float:
     """SD inside groups of the difference of the logits of any two classes, ``s_ab``.
 
     Pooled over the groups and unbiased: ``s_ab^2 = sum_j sum_i (d_ab(x_i) - mean_j)^2 / sum_j (|S_j| - 1)`` with
@@ -123,11 +140,13 @@ def style_spread(outputs, y, groups, *, classes=None):
     -------
     array ``[classes, classes]``, or a float for a regression: the SD of the residual.
     """
-    checked = _Checked(outputs, y, groups, classes)
+    checked = Checked(outputs, y, groups, classes)
     return checked.sds(checked.groups.covariance(checked.varying()))
 
 
-def style_radius(outputs, y=None, spread=None, *, classes=None):
+def style_radius(
+    outputs: ArrayLike, y: ArrayLike | None = None, spread: ArrayLike | None = None, *, classes: ArrayLike | None = None
+) -> np.ndarray:
     """How far style may move before an answer turns: ``r = min_b d_yb / s_yb``, in SDs inside groups.
 
     Negative where another class is ahead already. Infinite where style does not move a difference of logits at all, and minus infinity
@@ -142,14 +161,22 @@ def style_radius(outputs, y=None, spread=None, *, classes=None):
     """
     if spread is None:
         raise TypeError("style_radius needs `spread`: the result of style_spread(outputs, y, groups) on held-out groups")
-    outputs = _as_columns(outputs, classes)
+    outputs = as_columns(outputs, classes)
     if outputs.shape[1] < 2:
         raise ValueError("a regression has no style radius; see guarded_error")
-    labels = outputs.argmax(axis=1) if y is None else _labels(y, outputs, classes)
-    return _radii(outputs, labels, _as_spread(spread, outputs.shape[1]))
+    labels = outputs.argmax(axis=1) if y is None else column_of_label(y, outputs, classes)
+    return radii(outputs, labels, as_spread(spread, outputs.shape[1]))
 
 
-def guarded_error(outputs, y, groups=None, k=1.0, *, spread=None, classes=None):
+def guarded_error(
+    outputs: ArrayLike,
+    y: ArrayLike,
+    groups: Sequence | None = None,
+    k: ArrayLike = 1.0,
+    *,
+    spread: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+) -> np.ndarray | float:
     """Share of rows whose answer a style shift of ``k`` SDs could turn, each class counting alike.
 
     At ``k = 0`` it is the error, averaged over the classes. It does not change when all logits are scaled. It is exact for linear models
@@ -167,7 +194,17 @@ def guarded_error(outputs, y, groups=None, k=1.0, *, spread=None, classes=None):
     return float(errors[0]) if np.ndim(k) == 0 else errors
 
 
-def guarded_curve(outputs, y, groups, k=None, *, spread=None, draws=1000, random_state=0, classes=None):
+def guarded_curve(
+    outputs: ArrayLike,
+    y: ArrayLike,
+    groups: Sequence,
+    k: ArrayLike | None = None,
+    *,
+    spread: ArrayLike | None = None,
+    draws: int = 1000,
+    random_state: int | None = 0,
+    classes: ArrayLike | None = None,
+) -> GuardedCurve:
     """The guarded error at each ``k`` with a 90 % band by bootstrap over ids.
 
     An id is drawn with all its rows, and decides on the SDs and on the errors of the same draw. Rows without an id are drawn alone.
@@ -189,7 +226,7 @@ def guarded_curve(outputs, y, groups, k=None, *, spread=None, draws=1000, random
     return GuardedCurve(k, error, low, high)
 
 
-def flip_rate(before, after, groups=None):
+def flip_rate(before: ArrayLike, after: ArrayLike, groups: Sequence | None = None) -> float:
     """Share of rows whose answer changes between two views of them, such as a picture and its copy at lower quality.
 
     Parameters
@@ -214,101 +251,15 @@ def flip_rate(before, after, groups=None):
     return float(np.mean(flipped)) if len(flipped) else np.nan
 
 
-class _Groups:
-    """The groups of some rows: sums, means and variances over those of two rows or more."""
-
-    def __init__(self, index):
-        self.index = index
-        self.sizes = np.bincount(index)
-        self.larger = self.sizes > 1
-
-    def sums(self, values):
-        """[rows, columns] -> [groups, columns]"""
-        return np.stack([np.bincount(self.index, weights=column) for column in values.T], axis=1)
-
-    def means(self, values):
-        return self.sums(values) / self.sizes[:, None]
-
-    def deviations(self, values):
-        return values - self.means(values)[self.index]
-
-    def variances(self, values):
-        """Of the groups with two rows or more, summed over the columns."""
-        return (self.sums(self.deviations(values) ** 2).sum(axis=1) / self.sizes)[self.larger]
-
-    def degrees(self):
-        return int((self.sizes - 1).sum())
-
-    def covariance(self, values):
-        """Of the columns inside groups, pooled and unbiased."""
-        if not self.degrees():
-            raise ValueError("no two rows share a group, so nothing is known of how style moves the outputs; pass groups that repeat ids")
-        deviations = self.deviations(values)
-        return deviations.T @ deviations / self.degrees()
-
-
-class _Checked:
-    """Outputs, labels and groups that fit together."""
-
-    def __init__(self, outputs, y, groups, classes):
-        self.outputs = _as_columns(outputs, classes)
-        self.is_regression = self.outputs.shape[1] == 1
-        if self.is_regression:
-            self.y = _numbers(y)
-            if len(self.y) != len(self.outputs):
-                raise ValueError(f"y has {len(self.y)} numbers for {len(self.outputs)} rows of outputs")
-        else:
-            self.y = _labels(y, self.outputs, classes)
-        self.groups = None
-        if groups is not None:
-            index = group_index(groups, None if self.is_regression else self.y)
-            if len(index) != len(self.outputs):
-                raise ValueError(f"groups has {len(index)} ids for {len(self.outputs)} rows of outputs")
-            self.groups = _Groups(index)
-
-    def varying(self):
-        """What style moves: the logits, or the residual of a regression."""
-        return self.outputs - self.y[:, None] if self.is_regression else self.outputs
-
-    def losses(self):
-        if self.is_regression:
-            return (self.outputs - self.y[:, None]) ** 2
-        largest = self.outputs.max(axis=1, keepdims=True)
-        log_sum = largest[:, 0] + np.log(np.exp(self.outputs - largest).sum(axis=1))
-        return (log_sum - self.outputs[np.arange(len(self.y)), self.y])[:, None]
-
-    def sds(self, covariance):
-        if self.is_regression:
-            return float(np.sqrt(covariance[0, 0]))
-        variances = np.diag(covariance)
-        # Rounding may leave a little less than 0.
-        return np.sqrt(np.maximum(variances[:, None] + variances - covariance - covariance.T, 0.0))
-
-    def guarded(self, spread, k, weights=None):
-        """The guarded error at each k, rows counting by their weights."""
-        weights = np.ones(len(self.y)) if weights is None else weights
-        if self.is_regression:
-            reach = np.abs(self.outputs[:, 0] - self.y)[:, None] + k * spread
-            return np.sqrt(weights @ reach**2 / weights.sum())
-        radii = _radii(self.outputs, self.y, spread)
-        # A radius that is not a number counts as turned.
-        turned = ~(radii[:, None] > k)
-        shares = []
-        for label in np.unique(self.y[weights > 0]):
-            of_class = weights * (self.y == label)
-            shares.append(of_class @ turned / of_class.sum())
-        return np.mean(shares, axis=0)
-
-
 def _checked_with_spread(outputs, y, groups, spread, classes):
-    checked = _Checked(outputs, y, groups, classes)
+    checked = Checked(outputs, y, groups, classes)
     if not len(checked.y):
         raise ValueError("outputs has no rows")
     if spread is None:
         if groups is None:
             raise TypeError("the guarded error needs `groups`, or `spread` from style_spread on other rows")
         return checked, checked.sds(checked.groups.covariance(checked.varying()))
-    return checked, float(spread) if checked.is_regression else _as_spread(spread, checked.outputs.shape[1])
+    return checked, float(spread) if checked.is_regression else as_spread(spread, checked.outputs.shape[1])
 
 
 def _drawn_errors(checked, id_of_row, k, known, spread_is_drawn, draws, random_state):
@@ -337,61 +288,6 @@ def _mean_over_groups(powers, groups, normalise):
     if not len(powers):
         return np.nan
     return float(powers.sum() / (len(powers) if normalise == "grouped" else len(groups.sizes)))
-
-
-def _radii(outputs, labels, spread):
-    rows = np.arange(len(labels))
-    margins = outputs[rows, labels][:, None] - outputs
-    sds = spread[labels]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        radii = np.where(sds == 0, np.where(margins > 0, np.inf, -np.inf), margins / sds)
-    radii[rows, labels] = np.inf
-    return radii.min(axis=1)
-
-
-def _as_columns(outputs, classes):
-    outputs = np.asarray(outputs, dtype=np.float64)
-    if outputs.ndim == 1:
-        outputs = outputs[:, None]
-    if outputs.ndim != 2 or outputs.shape[1] == 0:
-        raise ValueError(f"outputs has shape {outputs.shape}: [rows, classes], or [rows] for a regression, is needed")
-    if classes is not None and len(classes) == 2 and outputs.shape[1] == 1:
-        # The one column of a decision function is the difference of two logits.
-        return np.concatenate([-outputs / 2, outputs / 2], axis=1)
-    if classes is not None and len(classes) != outputs.shape[1]:
-        raise ValueError(f"there are {len(classes)} classes and {outputs.shape[1]} columns of outputs")
-    return outputs
-
-
-def _numbers(y):
-    y = np.asarray(y)
-    if y.dtype.kind not in "iufb":
-        raise ValueError("outputs has one column, so y must hold numbers; for names of classes pass classes=model.classes_")
-    return y.astype(np.float64).reshape(-1)
-
-
-def _labels(y, outputs, classes):
-    """The column of each row's label."""
-    y = np.asarray(y)
-    rows, columns = outputs.shape
-    if y.shape != (rows,):
-        raise ValueError(f"y has shape {y.shape} for {rows} rows of outputs")
-    if classes is not None:
-        column_of = {label: column for column, label in enumerate(np.asarray(classes).tolist())}
-        unknown = set(y.tolist()) - set(column_of)
-        if unknown:
-            raise ValueError(f"y has the label {sorted(unknown, key=str)[0]!r}, which is not one of the classes")
-        return np.array([column_of[label] for label in y.tolist()], dtype=np.int64)
-    if y.dtype.kind not in "iub" or (rows and not 0 <= y.min() <= y.max() < columns):
-        raise ValueError(f"y must hold column numbers from 0 to {columns - 1}; for other labels pass classes=model.classes_")
-    return y.astype(np.int64)
-
-
-def _as_spread(spread, classes):
-    spread = np.asarray(spread, dtype=np.float64)
-    if spread.shape != (classes, classes):
-        raise ValueError(f"spread has shape {spread.shape}; outputs have {classes} classes, so [{classes}, {classes}] is needed")
-    return spread
 
 
 def _as_shifts(k):

@@ -6,6 +6,8 @@
 Needs ``mlflow`` or ``mlflow-skinny``. The run goes into the active MLflow run, or into a new one.
 """
 
+from __future__ import annotations
+
 try:
     import mlflow
     from mlflow.entities import Metric, Param
@@ -29,7 +31,13 @@ ARTIFACTS = ("config.toml", "results.json", "report.html", "MODEL_CARD.md", "met
 MOST_METRICS, MOST_PARAMS, LONGEST_PARAM = 1000, 100, 6000
 
 
-def log(run, *, tracking_uri=None, experiment=None, run_name=None):
+def log(
+    run: str | os.PathLike | object,
+    *,
+    tracking_uri: str | None = None,
+    experiment: str | None = None,
+    run_name: str | None = None,
+) -> str:
     """Logs a run of ``corevar train``, ``compare`` or ``sweep``, or a study, and returns the id of the MLflow run.
 
     Parameters

@@ -13,12 +13,15 @@ The functions ``logit_variance``, ``logit_sd``, ``loss_variance``, ``loss_sd``, 
 one batch, for losses of your own.
 """
 
+from __future__ import annotations
+
 try:
     import torch
 except ImportError as error:
     raise ImportError("corevar.torch needs PyTorch: pip install torch") from error
 
 import warnings
+from typing import Sequence, Union
 
 import numpy as np
 import torch.distributed as dist
@@ -45,10 +48,13 @@ __all__ = [
 #: zero that is 0/0. Here the gradient of a group that does not vary is zero, the smallest of its subgradients.
 SMALLEST_VARIANCE = 1e-12
 
+#: One value per row.
+Rows = Union[torch.Tensor, np.ndarray, Sequence]
+
 PENALTIES = ("logit-variance", "logit-sd", "loss-variance", "loss-sd")
 
 
-def logit_variance(logits, labels, groups, *, normalise="grouped"):
+def logit_variance(logits: torch.Tensor, labels: Rows, groups: Rows, *, normalise: str = "grouped") -> torch.Tensor:
     """Conditional variance of the logits, ``mean_j sum_k Var_{i in S_j} f_k(x_i)``, of one batch.
 
     Parameters
@@ -62,7 +68,7 @@ def logit_variance(logits, labels, groups, *, normalise="grouped"):
     return _mean_over_groups(_columns(logits), _batch_index(groups, labels, logits), 1, normalise)
 
 
-def logit_sd(logits, labels, groups, *, normalise="grouped"):
+def logit_sd(logits: torch.Tensor, labels: Rows, groups: Rows, *, normalise: str = "grouped") -> torch.Tensor:
     """Conditional standard deviation of the logits, ``mean_j sqrt(sum_k Var_{i in S_j} f_k(x_i))``.
 
     The gradient of a group that does not vary is zero, see :data:`SMALLEST_VARIANCE`.
@@ -70,24 +76,28 @@ def logit_sd(logits, labels, groups, *, normalise="grouped"):
     return _mean_over_groups(_columns(logits), _batch_index(groups, labels, logits), 0.5, normalise)
 
 
-def loss_variance(logits, labels, groups, *, losses=None, normalise="grouped"):
+def loss_variance(
+    logits: torch.Tensor, labels: Rows, groups: Rows, *, losses: torch.Tensor | None = None, normalise: str = "grouped"
+) -> torch.Tensor:
     """Conditional variance of the loss, ``mean_j Var_{i in S_j} l(y_i, f(x_i))``; the cross-entropy unless ``losses`` of the rows are given."""
     losses = _losses(logits, labels, "classification") if losses is None else losses
     return _mean_over_groups(_columns(losses), _batch_index(groups, labels, logits), 1, normalise)
 
 
-def loss_sd(logits, labels, groups, *, losses=None, normalise="grouped"):
+def loss_sd(
+    logits: torch.Tensor, labels: Rows, groups: Rows, *, losses: torch.Tensor | None = None, normalise: str = "grouped"
+) -> torch.Tensor:
     """Conditional standard deviation of the loss. With weight sqrt(xi) it guards, to first order, against style shifts of size xi."""
     losses = _losses(logits, labels, "classification") if losses is None else losses
     return _mean_over_groups(_columns(losses), _batch_index(groups, labels, logits), 0.5, normalise)
 
 
-def residual_variance(predictions, targets, groups, *, normalise="grouped"):
+def residual_variance(predictions: torch.Tensor, targets: torch.Tensor, groups: Rows, *, normalise: str = "grouped") -> torch.Tensor:
     """Of a regression: variance of the residual ``f - y`` inside each group, which here are the rows with the same id."""
     return _mean_over_groups(_residuals(predictions, targets), _batch_index(groups, None, predictions), 1, normalise)
 
 
-def residual_sd(predictions, targets, groups, *, normalise="grouped"):
+def residual_sd(predictions: torch.Tensor, targets: torch.Tensor, groups: Rows, *, normalise: str = "grouped") -> torch.Tensor:
     """Of a regression: standard deviation of the residual inside each group."""
     return _mean_over_groups(_residuals(predictions, targets), _batch_index(groups, None, predictions), 0.5, normalise)
 
@@ -116,8 +126,16 @@ class CoRePenalty(torch.nn.Module):
     """
 
     def __init__(
-        self, labels, groups, weight=1.0, *, penalty="logit-variance", normalise="grouped", sampler=None, task="classification"
-    ):
+        self,
+        labels: Rows,
+        groups: Rows,
+        weight: float = 1.0,
+        *,
+        penalty: str = "logit-variance",
+        normalise: str = "grouped",
+        sampler: GroupBatchSampler | None = None,
+        task: str = "classification",
+    ) -> None:
         super().__init__()
         one_of("penalty", penalty, PENALTIES)
         one_of("normalise", normalise, NORMALISE)
@@ -139,7 +157,7 @@ class CoRePenalty(torch.nn.Module):
     def extra_repr(self):
         return f"weight={self.weight}, penalty={self.penalty!r}, normalise={self.normalise!r}, groups={self._groups}"
 
-    def forward(self, outputs, labels, rows, *, losses=None):
+    def forward(self, outputs: torch.Tensor, labels: torch.Tensor, rows: Rows, *, losses: torch.Tensor | None = None) -> torch.Tensor:
         """``weight`` x penalty of the batch.
 
         Parameters
@@ -162,7 +180,7 @@ class CoRePenalty(torch.nn.Module):
         sum_of_groups = _synced((found.powers * shares).sum(), (found.local * shares).sum())
         return self.weight * self._batches(len(rows), values.device) / max(self._groups, 1) * sum_of_groups
 
-    def mean(self, losses):
+    def mean(self, losses: torch.Tensor) -> torch.Tensor:
         """Mean loss of the batch over all ranks. With one process it is ``losses.mean()``; with several it is exact also where ranks have
         different numbers of rows, which a mean of means is not."""
         if not is_distributed():

@@ -56,6 +56,11 @@ class TestGroups:
         with pytest.raises(ValueError, match="one id per row"):
             group_index(np.zeros((3, 2)))
 
+    def test_no_ids_at_all_are_refused(self):
+        for wrong in (None, "group_id"):
+            with pytest.raises(TypeError, match="one id per row"):
+                group_index(wrong)
+
 
 class TestByHand:
     """Pairs (1, 3) and (5, 5): variances 1 and 0, means 2 and 5."""

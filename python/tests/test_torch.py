@@ -111,7 +111,8 @@ class TestPenalties:
         labels = torch.tensor(golden["labels"])
         for name, expected in golden["models"]["mlp"]["penalties"].items():
             shapes = [(30, 7), (7,), (7, 4), (4,), (4, 3), (3,)]
-            weights = [torch.tensor(flat, dtype=torch.float64).reshape(shape).requires_grad_() for flat, shape in zip(golden["models"]["mlp"]["start"], shapes)]
+            start = zip(golden["models"]["mlp"]["start"], shapes, strict=True)
+            weights = [torch.tensor(values, dtype=torch.float64).reshape(shape).requires_grad_() for values, shape in start]
             optimiser = torch.optim.Adam(weights, lr=golden["learning_rate"])
             penalty = core.CoRePenalty(labels, golden["ids"], golden["penalty_weight"], penalty=name)
             for risk, value in zip(expected["risks"], expected["penalties"]):

@@ -74,7 +74,8 @@ def case(folder, task, model):
     run = folder / f"{task}-{model}"
     # The runs, learning rate and so on of a linear model have no effect, which is an error.
     settings = SETTINGS + ["--hidden", "6"] if model == "mlp" else ["--penalty-weight", "0.3"]
-    subprocess.run([PROGRAM, "compare", table, "--task", task, "--model", model, "--out", run, "--quiet", *settings], check=True, stdout=subprocess.DEVNULL)
+    command = [PROGRAM, "compare", table, "--task", task, "--model", model, "--out", run, "--quiet", *settings]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     results = json.loads((run / "results.json").read_text())
     evidence = json.loads((run / "evidence.json").read_text())
     features = np.array([row[3:] for row in rows], dtype=np.float64)
