@@ -22,8 +22,11 @@ test: build
 ## has PyTorch for Linux with CUDA only (5 GB); an index with builds for CPUs: make test-torch TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX =
 TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py) $(wildcard python/tests/torch)
-test-torch: build .venv-torch/ready
-	PYTHONPATH=python .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
+# With pyproject.toml the package has a compiled part, and is installed; without it, its modules are read where they are.
+HAS_WHEEL = $(wildcard pyproject.toml)
+test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
+	$(if $(HAS_WHEEL),.venv-torch/bin/pip install --quiet --force-reinstall --no-deps target/wheels/corevar-*.whl)
+	$(if $(HAS_WHEEL),,PYTHONPATH=python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
 
 .venv-torch/ready: python/requirements-torch.txt
 	python3 -m venv .venv-torch
