@@ -24,14 +24,20 @@ test: build .venv/test
 	.venv/bin/pip install --quiet --requirement $<
 	touch $@
 
-## What `export --safetensors` writes, in PyTorch. PyPI has it for Linux with CUDA only (5 GB); an index with builds for CPUs:
-## make test-torch TORCH_INDEX=https://download.pytorch.org/whl/cpu
+## corevar.torch and corevar.mlflow with PyTorch, Lightning and MLflow, on one process and on two; the examples of docs/pytorch.md;
+## and what `export --safetensors` writes. PyPI has PyTorch for Linux with CUDA only (5 GB); TORCH_INDEX=URL names an index with
+## builds for CPUs.
 TORCH_INDEX =
-test-torch: build .venv-torch/ready
+TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py) $(wildcard python/tests/torch)
+# With pyproject.toml the package has a compiled part, and is installed; without it, its modules are read where they are.
+HAS_WHEEL = $(wildcard pyproject.toml)
+test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
+	$(if $(HAS_WHEEL),.venv-torch/bin/pip install --quiet --force-reinstall --no-deps target/wheels/corevar-*.whl)
+	$(if $(HAS_WHEEL),,PYTHONPATH=python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
 	COREVAR_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python \
 		$(CARGO) test --release --workspace --test cli -- export::pytorch --nocapture
 
-.venv-torch/ready: crates/cli/tests/python/requirements-torch.txt
+.venv-torch/ready: python/requirements-torch.txt
 	python3 -m venv .venv-torch
 	.venv-torch/bin/pip install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --requirement $<
 	touch $@
