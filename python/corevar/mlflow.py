@@ -42,7 +42,7 @@ def log(
 
     Parameters
     ----------
-    run : path, or an object with a ``path``
+    run : path, or an object with a ``path`` such as a study that was saved
         The folder that holds ``results.json``.
     tracking_uri, experiment, run_name : str, optional
         Those of MLflow if not given. They have no effect inside an active run, which is then an error.
@@ -55,7 +55,10 @@ def log(
     * metrics by epoch: ``<estimator>.run<seed>.risk``, ``penalty`` and ``ridge``, with the epoch as the step.
     * artifacts: the report, the model card, ``results.json``, ``config.toml``, the models, and ONNX files.
     """
-    folder = Path(os.fspath(getattr(run, "path", run)))
+    path = getattr(run, "path", run)
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{type(run).__name__} has no folder yet: save it first, `study.save(folder)`, or pass the folder of a run")
+    folder = Path(path)
     if not (folder / "results.json").is_file():
         raise FileNotFoundError(f"{folder} has no results.json: pass the folder that `--out` of corevar named")
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))

@@ -93,3 +93,5 @@ def test_settings_of_a_sweep_are_told_apart(run, store):
 def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no results.json"):
         logger.log(tmp_path)
+    with pytest.raises(TypeError, match="save it first"):
+        logger.log(SimpleNamespace(path=None))
