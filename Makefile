@@ -33,7 +33,7 @@ TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop
 HAS_WHEEL = $(wildcard pyproject.toml)
 test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
 	$(if $(HAS_WHEEL),.venv-torch/bin/pip install --quiet --force-reinstall --no-deps target/wheels/corevar-*.whl)
-	$(if $(HAS_WHEEL),,PYTHONPATH=python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
+	$(if $(HAS_WHEEL),,PYTHONPATH=$(CURDIR)/python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
 	COREVAR_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python \
 		$(CARGO) test --release --workspace --test cli -- export::pytorch --nocapture
 
