@@ -213,6 +213,7 @@ mod tests {
             origin: Origin::default(),
             slices: None,
             style: None,
+            reference: None,
             task: Task::Classes(vec!["adult".into(), "child".into()]),
             notes: Vec::new(),
         }

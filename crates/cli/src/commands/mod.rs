@@ -1,5 +1,6 @@
 //! One file a command. A command loads, calls the library and prints.
 
+mod check;
 mod compare;
 mod demo;
 mod evaluate;
@@ -24,6 +25,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
