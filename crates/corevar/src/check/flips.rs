@@ -44,7 +44,7 @@ mod tests {
         for (found, all, low, high) in [
             (0.0, 20.0, 0.0, 0.161_125_153),
             (5.0, 50.0, 0.043_475_616, 0.213_602_125),
-            (3.0, 3.0, 0.438_493_926, 1.0),
+            (3.0, 3.0, 0.438_502_968, 1.0),
         ] {
             let share = share(found, all);
             assert!((share.low - low).abs() < 1e-6 && (share.high - high).abs() < 1e-6, "{share:?}");

@@ -156,8 +156,10 @@ fn a_limit_passes_at_its_value_and_breaks_above() {
         verdicts(Limits { style_drift: Some(0.999 * drift), error: Some(1.0), ..Default::default() }),
         (1, 0)
     );
-    // The rows of test2 have no ids in common.
-    assert_eq!(verdicts(Limits { flip: Some(1.0), ..Default::default() }), (0, 1));
+    let old = Model { reference: None, ..model.clone() };
+    let limits = Limits { other_drift: Some(9.0), ..Default::default() };
+    let report = check(&old, &data, data.train(), &CheckConfig { limits, ..Default::default() }).unwrap();
+    assert_eq!((report.broken().count(), report.unmeasured().count()), (0, 1));
     let negative =
         CheckConfig { limits: Limits { flip: Some(-0.1), ..Default::default() }, ..Default::default() };
     let error = check(&model, &data, data.train(), &negative).unwrap_err().to_string();

@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
 
-use super::centres::Centres;
+use super::centres::{Centres, class_and_score};
 use super::directions::{Directions, Spectrum, spectrum};
 use super::numbers::Numbers;
 use super::{DriftReference, MOST_DIRECTIONS, MOST_NUMBERS};
@@ -33,8 +33,9 @@ const WEAKEST: f64 = 0.01;
 pub(super) fn drift_reference(model: &Model, data: &Dataset) -> Result<Option<DriftReference>, ModelError> {
     let train = model.rows(data, data.train());
     let Some(width) = width(model, &train)? else { return Ok(None) };
-    let vectors = if *model.task() == Task::Regression { 2 } else { model.task().outputs() };
-    let most = directions_within(width, vectors);
+    let is_regression = *model.task() == Task::Regression;
+    let classes = if is_regression { 1 } else { model.task().outputs() };
+    let most = directions_within(width, classes.saturating_mul(2));
     if most == 0 {
         return Ok(None);
     }
@@ -46,7 +47,7 @@ pub(super) fn drift_reference(model: &Model, data: &Dataset) -> Result<Option<Dr
     if !sample.values.iter().chain(&inside.rows).all(|value| value.is_finite()) {
         return Ok(None);
     }
-    let centres = sample.centre(model);
+    let centres = sample.centre(classes);
     let row_sds = sample.take_out(&style.vectors[..style_count]);
     let rest = spectrum(sample.rows_for_directions(), width, sample.degrees(), most)?;
     let other_sds = sample.take_out(&rest.vectors);
@@ -155,11 +156,10 @@ struct Sample {
     width: usize,
     /// Row-major.
     values: Vec<f64>,
-    predicted: Vec<usize>,
-    /// Answers of a regression.
-    answers: Vec<f64>,
-    /// That are not empty.
-    classes: usize,
+    /// Class and score of each row.
+    answers: Vec<(usize, f64)>,
+    /// Degrees of freedom that the means and slopes take.
+    taken: usize,
 }
 
 impl Sample {
@@ -180,52 +180,20 @@ impl Sample {
         let mut values = Vec::with_capacity(drawn.len() * width);
         let all: Vec<usize> = (0..rows.len()).collect();
         model.for_each_hidden(&rows, &all, |_, row| values.extend(row.iter().copied().map(f64::from)))?;
-        let predicted = outputs.predicted().into_iter().map(|class| class as usize).collect();
-        let answers = outputs.rows().map(|row| row[0]).collect();
-        Ok(Self { width, values, predicted, answers, classes: 1 })
-    }
-
-    /// Takes from each row the mean of its answer.
-    fn centre(&mut self, model: &Model) -> Centres {
         let is_regression = *model.task() == Task::Regression;
-        let count = self.predicted.len().max(1) as f64;
-        let answer = is_regression.then(|| self.answers.iter().sum::<f64>() / count);
-        let classes = if is_regression { 1 } else { model.task().outputs() };
-        let mut rows = vec![0; classes];
-        let mut vectors = vec![0.0; classes * self.width];
-        if is_regression {
-            self.predicted.fill(0);
-        }
-        for (row, &class) in self.values.chunks_exact(self.width).zip(&self.predicted) {
-            rows[class] += 1;
-            let sum = &mut vectors[class * self.width..(class + 1) * self.width];
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
-        for (mean, rows) in vectors.chunks_exact_mut(self.width).zip(&rows) {
-            mean.iter_mut().for_each(|sum| *sum /= (*rows).max(1) as f64);
-        }
-        if let Some(answer) = answer {
-            vectors.extend(self.slope(answer));
-        }
-        self.classes = rows.iter().filter(|rows| **rows > 0).count().max(1);
-        let centres = Centres { rows, vectors: vectors.into_iter().collect(), answer };
-        for (place, row) in self.values.chunks_exact_mut(self.width).enumerate() {
-            let hidden: Vec<f32> = row.iter().map(|x| *x as f32).collect();
-            centres.residual(self.predicted[place], self.answers[place], &hidden, row);
-        }
-        centres
+        let answers = outputs.rows().map(|row| class_and_score(row, is_regression)).collect();
+        Ok(Self { width, values, answers, taken: 1 })
     }
 
-    /// Of what the last layer sees, along the answer.
-    fn slope(&self, mean: f64) -> Vec<f64> {
-        let mut slope = vec![0.0; self.width];
-        let mut square = 0.0;
-        for (row, answer) in self.values.chunks_exact(self.width).zip(&self.answers) {
-            square += (answer - mean).powi(2);
-            slope.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * (answer - mean));
+    /// Takes from each row what rows with its answer look like.
+    fn centre(&mut self, classes: usize) -> Centres {
+        let centres = Centres::new(&self.values, &self.answers, classes);
+        for (answer, row) in self.answers.iter().zip(self.values.chunks_exact_mut(self.width)) {
+            let hidden: Vec<f32> = row.iter().map(|x| *x as f32).collect();
+            centres.residual(*answer, &hidden, row);
         }
-        slope.iter_mut().for_each(|sum| *sum /= square.max(f64::MIN_POSITIVE));
-        slope
+        self.taken = 2 * centres.rows.iter().filter(|rows| **rows > 0).count();
+        centres
     }
 
     /// Removes what lies along these directions, and gives the SD along each.
@@ -255,10 +223,10 @@ impl Sample {
 
     fn degrees(&self) -> f64 {
         let rows = self.rows_for_directions().len() / self.width;
-        (rows as f64 - self.classes as f64).max(1.0)
+        (rows as f64 - self.taken as f64).max(1.0)
     }
 
     fn all_degrees(&self) -> f64 {
-        ((self.values.len() / self.width) as f64 - self.classes as f64).max(1.0)
+        ((self.values.len() / self.width) as f64 - self.taken as f64).max(1.0)
     }
 }

@@ -4,23 +4,53 @@ use serde::{Deserialize, Serialize};
 
 use super::numbers::Numbers;
 
-/// Means of the training rows by the class that the model gives them. Of a regression: the mean and the slope along the answer, so that
-/// other numbers are no drift.
+/// With fewer training rows of a class its slope is not known.
+const FEWEST_ROWS: usize = 20;
+
+/// Of the training rows with each answer: the mean of what the last layer sees, and its slope along the score of the answer.
+///
+/// The score is the distance of the logits from the answer to the next class, or the number of a regression. Other shares of the
+/// classes change how many rows with an answer are near the border, and those look different: with the slope that is no drift.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::check) struct Centres {
     /// Training rows behind each mean.
     pub(super) rows: Vec<usize>,
-    /// One mean per class; of a regression one, and then the slope.
+    /// Mean score of each class.
+    pub(super) scores: Vec<f64>,
+    /// The mean of each class, then the slope of each.
     pub(super) vectors: Numbers,
-    /// Of a regression: the mean answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) answer: Option<f64>,
+}
+
+/// The class that a row is compared with, and its score.
+pub(in crate::check) fn class_and_score(outputs: &[f64], is_regression: bool) -> (usize, f64) {
+    if is_regression {
+        return (0, outputs.first().copied().unwrap_or(f64::NAN));
+    }
+    let best =
+        (1..outputs.len()).fold(0, |best, class| if outputs[class] > outputs[best] { class } else { best });
+    let others = (0..outputs.len()).filter(|class| *class != best).map(|class| outputs[class]);
+    let next = others.fold(f64::NEG_INFINITY, f64::max);
+    (best, if outputs.len() > 1 { outputs[best] - next } else { 0.0 })
 }
 
 impl Centres {
-    /// The class that a row of this answer is compared with.
-    pub fn class_of(&self, predicted: usize) -> usize {
-        if self.answer.is_some() { 0 } else { predicted }
+    /// Of these rows, one after the other, with the class and the score of each.
+    pub(super) fn new(values: &[f64], answers: &[(usize, f64)], classes: usize) -> Self {
+        let width = values.len() / answers.len().max(1);
+        let (mut rows, mut scores) = (vec![0; classes], vec![0.0; classes]);
+        let mut means = vec![0.0; classes * width];
+        for (row, &(class, score)) in values.chunks_exact(width.max(1)).zip(answers) {
+            rows[class] += 1;
+            scores[class] += score;
+            let sum = &mut means[class * width..(class + 1) * width];
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+        for (class, &rows) in rows.iter().enumerate() {
+            scores[class] /= rows.max(1) as f64;
+            means[class * width..(class + 1) * width].iter_mut().for_each(|sum| *sum /= rows.max(1) as f64);
+        }
+        let slopes = slopes(values, answers, &rows, &scores, width);
+        Self { rows, scores, vectors: means.into_iter().chain(slopes).collect() }
     }
 
     /// Training rows of a class.
@@ -28,32 +58,54 @@ impl Centres {
         self.rows.get(class).map_or(0.0, |&rows| rows as f64).max(1.0)
     }
 
-    /// `h - m_c`; false where no training row had the class.
-    pub fn residual(&self, class: usize, answer: f64, hidden: &[f32], out: &mut [f64]) -> bool {
+    /// `h - m_c(score)`; false where no training row had the class.
+    pub fn residual(&self, (class, score): (usize, f64), hidden: &[f32], out: &mut [f64]) -> bool {
         let width = out.len();
         if self.rows.get(class).is_none_or(|rows| *rows == 0) || hidden.len() != width {
             return false;
         }
-        let centre = &self.vectors.0[class * width..(class + 1) * width];
-        for ((out, x), centre) in out.iter_mut().zip(hidden).zip(centre) {
-            *out = f64::from(*x) - f64::from(*centre);
-        }
-        if let Some(mean) = self.answer {
-            let slope = &self.vectors.0[width..2 * width];
-            out.iter_mut().zip(slope).for_each(|(out, slope)| *out -= f64::from(*slope) * (answer - mean));
+        let vector = |place: usize| &self.vectors.0[place * width..(place + 1) * width];
+        let (centre, slope) = (vector(class), vector(self.rows.len() + class));
+        let along = score - self.scores[class];
+        for (((out, x), centre), slope) in out.iter_mut().zip(hidden).zip(centre).zip(slope) {
+            *out = f64::from(*x) - f64::from(*centre) - f64::from(*slope) * along;
         }
         true
     }
 
     pub fn is_valid(&self, width: usize, outputs: usize, is_regression: bool) -> bool {
         let classes = if is_regression { 1 } else { outputs };
-        let vectors = if is_regression { 2 } else { outputs };
         self.rows.len() == classes
-            && self.answer.is_some() == is_regression
-            && self.answer.is_none_or(f64::is_finite)
-            && vectors.checked_mul(width) == Some(self.vectors.0.len())
+            && self.scores.len() == classes
+            && self.scores.iter().all(|score| score.is_finite())
+            && classes.checked_mul(2).and_then(|vectors| vectors.checked_mul(width))
+                == Some(self.vectors.0.len())
             && self.vectors.is_finite()
     }
+}
+
+/// Least squares of each column on the score, within each class.
+fn slopes(
+    values: &[f64],
+    answers: &[(usize, f64)],
+    rows: &[usize],
+    scores: &[f64],
+    width: usize,
+) -> Vec<f64> {
+    let mut slopes = vec![0.0; rows.len() * width];
+    let mut squares = vec![0.0; rows.len()];
+    for (row, &(class, score)) in values.chunks_exact(width.max(1)).zip(answers) {
+        let along = score - scores[class];
+        squares[class] += along * along;
+        let slope = &mut slopes[class * width..(class + 1) * width];
+        slope.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * along);
+    }
+    for (class, square) in squares.iter().enumerate() {
+        let is_known = rows[class] >= FEWEST_ROWS && *square > 0.0;
+        let factor = if is_known { 1.0 / square } else { 0.0 };
+        slopes[class * width..(class + 1) * width].iter_mut().for_each(|sum| *sum *= factor);
+    }
+    slopes
 }
 
 #[cfg(test)]
@@ -61,23 +113,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slope_of_a_regression_takes_its_answer_out() {
-        // h = (2 f, 5): mean (6, 5) at f = 3, slope (2, 0).
-        let centres =
-            Centres { rows: vec![4], vectors: Numbers(vec![6.0, 5.0, 2.0, 0.0]), answer: Some(3.0) };
+    fn the_slope_takes_the_score_out() {
+        // h = (2 s, 5) for scores s = 0, 1, .. 29 of one class.
+        let answers: Vec<(usize, f64)> = (0..30).map(|score| (0, f64::from(score))).collect();
+        let values: Vec<f64> = answers.iter().flat_map(|(_, score)| [2.0 * score, 5.0]).collect();
+        let centres = Centres::new(&values, &answers, 2);
         let mut out = [0.0; 2];
-        assert!(centres.residual(centres.class_of(0), 10.0, &[20.0, 5.5], &mut out));
-        assert_eq!(out, [0.0, 0.5]);
+        assert!(centres.residual((0, 100.0), &[200.0, 5.5], &mut out));
+        assert!(out[0].abs() < 1e-4 && (out[1] - 0.5).abs() < 1e-6, "{out:?}");
+        // No row had the second class.
         assert!(
-            centres.is_valid(2, 1, true) && !centres.is_valid(2, 2, false) && !centres.is_valid(3, 1, true)
+            !centres.residual((1, 1.0), &[0.0, 0.0], &mut out)
+                && !centres.residual((2, 1.0), &[0.0, 0.0], &mut out)
+        );
+        assert!(
+            centres.is_valid(2, 2, false) && !centres.is_valid(2, 1, true) && !centres.is_valid(3, 2, false)
         );
     }
 
     #[test]
-    fn a_class_without_training_rows_has_no_centre() {
-        let centres = Centres { rows: vec![3, 0], vectors: Numbers(vec![1.0, 9.0]), answer: None };
-        let mut out = [0.0];
-        assert!(centres.residual(0, 0.0, &[3.0], &mut out) && out == [2.0]);
-        assert!(!centres.residual(1, 0.0, &[3.0], &mut out) && !centres.residual(2, 0.0, &[3.0], &mut out));
+    fn the_score_is_the_distance_to_the_next_class() {
+        assert_eq!(class_and_score(&[1.0, 4.0, 2.5], false), (1, 1.5));
+        assert_eq!(class_and_score(&[-3.0], true), (0, -3.0));
+        assert_eq!(class_and_score(&[-3.0], false), (0, 0.0));
     }
 }

@@ -13,11 +13,11 @@ use super::{CheckConfig, look};
 use crate::linear::dot;
 use crate::model::{Model, ModelError};
 
-pub(super) use centres::Centres;
+pub(super) use centres::{Centres, class_and_score};
 use directions::Directions;
 
 /// Numbers that the header of a model has of its training rows at most.
-pub(super) const MOST_NUMBERS: usize = 1 << 20;
+pub(super) const MOST_NUMBERS: usize = 1 << 21;
 
 /// Bytes that they take in the header, as base64.
 pub(crate) const MOST_BYTES: usize = 16 * MOST_NUMBERS / 3 + (1 << 16);
