@@ -1,10 +1,10 @@
 //! How far the new rows have moved since training: along the directions of style, and along all others.
 //!
-//! Let h be what the last layer sees of a row, c the class that the model gives it, t the distance of its logits to the next class, and
-//! `m_c(t)` the linear fit of h by t over the training rows with that answer ([`DriftReference`]). The new rows of class c have moved by
+//! Let h be what the last layer sees of a row, c the class that the model gives it, and `m_c` the mean of h over the training rows with that
+//! answer ([`DriftReference`]; of a regression the linear fit of h by the answer). The new rows of class c have moved by
 //!
 //! ```text
-//! d_c = mean of (h - m_c(t)) over the n_c new rows with the answer c
+//! d_c = mean of (h - m_c) over the n_c new rows with the answer c
 //! ```
 //!
 //! With the leading directions `v_k` of the covariance inside training groups and their standard deviations `s_k`,
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! where E is what sampling alone adds to D² on average. Classes are compared one by one and squared before they are added, so other
-//! shares of the classes move nothing, and styles that move apart do not cancel. With other shares, more of the rows with an answer are
-//! wrong ones, near the border: that is what the fit by t is for. Other drift is the same over what is orthogonal to
+//! shares of the classes move nothing while answers are right, and styles that move apart do not cancel. Other drift is the same over
+//! what is orthogonal to
 //! all `v_k`, in SDs of the training rows around their class.
 
 use std::collections::HashMap;

@@ -35,7 +35,7 @@ pub(super) fn drift_reference(model: &Model, data: &Dataset) -> Result<Option<Dr
     let Some(width) = width(model, &train)? else { return Ok(None) };
     let is_regression = *model.task() == Task::Regression;
     let classes = if is_regression { 1 } else { model.task().outputs() };
-    let most = directions_within(width, classes.saturating_mul(2));
+    let most = directions_within(width, classes + usize::from(is_regression));
     if most == 0 {
         return Ok(None);
     }
@@ -47,7 +47,7 @@ pub(super) fn drift_reference(model: &Model, data: &Dataset) -> Result<Option<Dr
     if !sample.values.iter().chain(&inside.rows).all(|value| value.is_finite()) {
         return Ok(None);
     }
-    let centres = sample.centre(classes);
+    let centres = sample.centre(classes, is_regression);
     let row_sds = sample.take_out(&style.vectors[..style_count]);
     let rest = spectrum(sample.rows_for_directions(), width, sample.degrees(), most)?;
     let other_sds = sample.take_out(&rest.vectors);
@@ -186,13 +186,13 @@ impl Sample {
     }
 
     /// Takes from each row what rows with its answer look like.
-    fn centre(&mut self, classes: usize) -> Centres {
-        let centres = Centres::new(&self.values, &self.answers, classes);
+    fn centre(&mut self, classes: usize, is_regression: bool) -> Centres {
+        let centres = Centres::new(&self.values, &self.answers, classes, is_regression);
         for (answer, row) in self.answers.iter().zip(self.values.chunks_exact_mut(self.width)) {
             let hidden: Vec<f32> = row.iter().map(|x| *x as f32).collect();
             centres.residual(*answer, &hidden, row);
         }
-        self.taken = 2 * centres.rows.iter().filter(|rows| **rows > 0).count();
+        self.taken = centres.rows.iter().filter(|rows| **rows > 0).count() + usize::from(is_regression);
         centres
     }
 

@@ -7,35 +7,30 @@ use super::numbers::Numbers;
 /// With fewer training rows of a class its slope is not known.
 const FEWEST_ROWS: usize = 20;
 
-/// Of the training rows with each answer: the mean of what the last layer sees, and its slope along the score of the answer.
-///
-/// The score is the distance of the logits from the answer to the next class, or the number of a regression. Other shares of the
-/// classes change how many rows with an answer are near the border, and those look different: with the slope that is no drift.
+/// Of the training rows with each answer: the mean of what the last layer sees. Of a regression, which has one class, also the slope along
+/// the answer, so that other numbers are no drift.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::check) struct Centres {
     /// Training rows behind each mean.
     pub(super) rows: Vec<usize>,
-    /// Mean score of each class.
+    /// Mean answer of a regression; 0 for classes.
     pub(super) scores: Vec<f64>,
-    /// The mean of each class, then the slope of each.
+    /// The mean of each class; of a regression the mean, then the slope.
     pub(super) vectors: Numbers,
 }
 
-/// The class that a row is compared with, and its score.
+/// The class that a row is compared with, and the answer of a regression.
 pub(in crate::check) fn class_and_score(outputs: &[f64], is_regression: bool) -> (usize, f64) {
     if is_regression {
         return (0, outputs.first().copied().unwrap_or(f64::NAN));
     }
-    let best =
-        (1..outputs.len()).fold(0, |best, class| if outputs[class] > outputs[best] { class } else { best });
-    let others = (0..outputs.len()).filter(|class| *class != best).map(|class| outputs[class]);
-    let next = others.fold(f64::NEG_INFINITY, f64::max);
-    (best, if outputs.len() > 1 { outputs[best] - next } else { 0.0 })
+    let best = |best, class| if outputs[class] > outputs[best] { class } else { best };
+    ((1..outputs.len()).fold(0, best), 0.0)
 }
 
 impl Centres {
     /// Of these rows, one after the other, with the class and the score of each.
-    pub(super) fn new(values: &[f64], answers: &[(usize, f64)], classes: usize) -> Self {
+    pub(super) fn new(values: &[f64], answers: &[(usize, f64)], classes: usize, is_regression: bool) -> Self {
         let width = values.len() / answers.len().max(1);
         let (mut rows, mut scores) = (vec![0; classes], vec![0.0; classes]);
         let mut means = vec![0.0; classes * width];
@@ -49,7 +44,10 @@ impl Centres {
             scores[class] /= rows.max(1) as f64;
             means[class * width..(class + 1) * width].iter_mut().for_each(|sum| *sum /= rows.max(1) as f64);
         }
-        let slopes = slopes(values, answers, &rows, &scores, width);
+        let slopes = match is_regression {
+            true => slopes(values, answers, &rows, &scores, width),
+            false => Vec::new(),
+        };
         Self { rows, scores, vectors: means.into_iter().chain(slopes).collect() }
     }
 
@@ -65,10 +63,12 @@ impl Centres {
             return false;
         }
         let vector = |place: usize| &self.vectors.0[place * width..(place + 1) * width];
-        let (centre, slope) = (vector(class), vector(self.rows.len() + class));
-        let along = score - self.scores[class];
-        for (((out, x), centre), slope) in out.iter_mut().zip(hidden).zip(centre).zip(slope) {
-            *out = f64::from(*x) - f64::from(*centre) - f64::from(*slope) * along;
+        for ((out, x), centre) in out.iter_mut().zip(hidden).zip(vector(class)) {
+            *out = f64::from(*x) - f64::from(*centre);
+        }
+        if self.vectors.0.len() > self.rows.len() * width {
+            let (along, slope) = (score - self.scores[class], vector(self.rows.len() + class));
+            out.iter_mut().zip(slope).for_each(|(out, slope)| *out -= f64::from(*slope) * along);
         }
         true
     }
@@ -113,28 +113,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slope_takes_the_score_out() {
-        // h = (2 s, 5) for scores s = 0, 1, .. 29 of one class.
-        let answers: Vec<(usize, f64)> = (0..30).map(|score| (0, f64::from(score))).collect();
-        let values: Vec<f64> = answers.iter().flat_map(|(_, score)| [2.0 * score, 5.0]).collect();
-        let centres = Centres::new(&values, &answers, 2);
+    fn the_slope_of_a_regression_takes_its_answer_out() {
+        // h = (2 s, 5) for the answers s = 0, 1, .. 29.
+        let answers: Vec<(usize, f64)> = (0..30).map(|answer| (0, f64::from(answer))).collect();
+        let values: Vec<f64> = answers.iter().flat_map(|(_, answer)| [2.0 * answer, 5.0]).collect();
+        let centres = Centres::new(&values, &answers, 1, true);
         let mut out = [0.0; 2];
         assert!(centres.residual((0, 100.0), &[200.0, 5.5], &mut out));
         assert!(out[0].abs() < 1e-4 && (out[1] - 0.5).abs() < 1e-6, "{out:?}");
-        // No row had the second class.
         assert!(
-            !centres.residual((1, 1.0), &[0.0, 0.0], &mut out)
-                && !centres.residual((2, 1.0), &[0.0, 0.0], &mut out)
-        );
-        assert!(
-            centres.is_valid(2, 2, false) && !centres.is_valid(2, 1, true) && !centres.is_valid(3, 2, false)
+            centres.is_valid(2, 1, true) && !centres.is_valid(2, 2, false) && !centres.is_valid(3, 1, true)
         );
     }
 
     #[test]
-    fn the_score_is_the_distance_to_the_next_class() {
-        assert_eq!(class_and_score(&[1.0, 4.0, 2.5], false), (1, 1.5));
+    fn a_class_without_training_rows_has_no_centre() {
+        let centres = Centres::new(&[1.0, 3.0], &[(0, 0.0), (0, 0.0)], 2, false);
+        let mut out = [0.0];
+        assert!(centres.residual((0, 0.0), &[5.0], &mut out) && out == [3.0]);
+        assert!(
+            !centres.residual((1, 0.0), &[5.0], &mut out) && !centres.residual((2, 0.0), &[5.0], &mut out)
+        );
+        assert!(centres.is_valid(1, 2, false) && !centres.is_valid(1, 1, true));
+    }
+
+    #[test]
+    fn a_row_is_compared_with_its_answer() {
+        assert_eq!(class_and_score(&[1.0, 4.0, 2.5], false), (1, 0.0));
         assert_eq!(class_and_score(&[-3.0], true), (0, -3.0));
-        assert_eq!(class_and_score(&[-3.0], false), (0, 0.0));
     }
 }
