@@ -4,8 +4,8 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
-	bench paper choosing
+.PHONY: build demo test test-torch test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
+	bench bench-predict paper choosing
 
 build:
 	$(CARGO) build --release --workspace
@@ -14,9 +14,33 @@ build:
 demo: build
 	$(PROGRAM) demo
 
-## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says.
-test: build
-	$(CARGO) test --release --workspace
+## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says. Exported models
+## are run in Python.
+test: build .venv/test
+	COREVAR_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --release --workspace
+
+.venv/test: crates/cli/tests/python/requirements.txt
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --requirement $<
+	touch $@
+
+## corevar.torch and corevar.mlflow with PyTorch, Lightning and MLflow, on one process and on two; the examples of docs/pytorch.md;
+## and what `export --safetensors` writes. PyPI has PyTorch for Linux with CUDA only (5 GB); TORCH_INDEX=URL names an index with
+## builds for CPUs.
+TORCH_INDEX =
+TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py) $(wildcard python/tests/torch)
+# With pyproject.toml the package has a compiled part, and is installed; without it, its modules are read where they are.
+HAS_WHEEL = $(wildcard pyproject.toml)
+test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
+	$(if $(HAS_WHEEL),.venv-torch/bin/pip install --quiet --force-reinstall --no-deps target/wheels/corevar-*.whl)
+	$(if $(HAS_WHEEL),,PYTHONPATH=$(CURDIR)/python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
+	COREVAR_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python \
+		$(CARGO) test --release --workspace --test cli -- export::pytorch --nocapture
+
+.venv-torch/ready: python/requirements-torch.txt
+	python3 -m venv .venv-torch
+	.venv-torch/bin/pip install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --requirement $<
+	touch $@
 
 ## Data and their readers with arithmetic that panics where it overflows. Without Burn: only our crates are compiled again.
 test-overflow:
@@ -78,9 +102,10 @@ soak:
 audit:
 	cargo deny check
 
-## Licences, sources and bans alone: no network.
+## Licences, sources and bans alone. cargo-deny is built if it is not there; unoptimised, which is quicker than what it would save.
 deny:
-	cargo deny --offline check bans licenses sources
+	@command -v cargo-deny > /dev/null || $(CARGO) install --quiet --locked --debug cargo-deny
+	$(CARGO) deny check bans licenses sources
 
 ## The unsafe code of crates/conv: its portable path under Miri. Needs a nightly toolchain with miri.
 miri:
@@ -126,6 +151,10 @@ bench: build .venv/bench
 	.venv/bin/python bench/linear_data.py target/bench
 	.venv/bin/python bench/linear_fit.py target/bench target/release/examples/bench_linear > bench/linear_results.json
 	.venv/bin/python bench/images.py
+
+## `predict` beside pandas with onnxruntime and beside a PyTorch DataLoader: bench/predict_results.json.
+bench-predict: build .venv/bench
+	.venv/bin/python bench/predict.py
 
 .venv/bench: bench/requirements.txt
 	python3 -m venv .venv

@@ -14,6 +14,9 @@ use crate::progress::Decoding;
 use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags, no_effect};
 use crate::values::{Colour, ImageSize, Weight};
 
+/// Unit of --decode-memory.
+pub const MEGABYTE: u64 = 1_000_000;
+
 /// Drawn with this seed unless --data-seed says other.
 pub const DATA_SEED: u64 = 1;
 
@@ -89,7 +92,7 @@ impl ReaderFlags {
             Some(word) if word.as_os_str() == "off" => Cache::Off,
             Some(folder) => Cache::Dir(folder.clone()),
         };
-        let decode_memory = self.decode_memory.map_or(usual.decode_memory, |megabytes| megabytes * 1_000_000);
+        let decode_memory = self.decode_memory.map_or(usual.decode_memory, |megabytes| megabytes * MEGABYTE);
         table::TableOptions { cache, decode_memory, allow_outside: self.allow_outside, ..usual }
     }
 

@@ -7,8 +7,9 @@ use corevar::check::CheckError;
 use corevar::model::ModelError;
 use corevar::study::RunFolderError;
 use corevar::train::TrainError;
-use corevar::{ConfigError, StudyError};
+use corevar::{ConfigError, PredictError, StudyError};
 use corevar_data::{DataError, Tip};
+use corevar_onnx::export::ExportError;
 use corevar_paper::{ExperimentError, ReproduceError};
 use corevar_report::ReportError;
 
@@ -96,6 +97,11 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_usage(error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
+/// A sentence of the libraries, with flags for fields.
+pub fn in_flags(text: &str) -> String {
+    Speech::Flags.say(text)
+}
+
 /// The error and its causes, with flags for fields.
 pub fn message(error: &anyhow::Error) -> String {
     Speech::of(error).say(&format!("{error:#}"))
@@ -107,6 +113,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || error.is::<ConfigError>()
         || matches!(error.downcast_ref::<CheckError>(), Some(CheckError::Config(_)))
         || matches!(error.downcast_ref::<StudyError>(), Some(StudyError::Config(_)))
+        || matches!(error.downcast_ref::<ExportError>(), Some(ExportError::NotImages { .. }))
 }
 
 pub fn is_interruption(error: &anyhow::Error) -> bool {
@@ -199,6 +206,8 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         ExperimentError,
         ReproduceError,
         ReportError,
+        PredictError,
+        ExportError,
     );
     None
 }

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
+use corevar_data::writers::Sink;
 use serde::Serialize;
 
 /// Longer lines are cut: no person reads them.
@@ -113,6 +114,60 @@ pub fn json(document: &impl Serialize) -> anyhow::Result<()> {
         }
     }
     Ok(raw(&(escaped + "\n"))?)
+}
+
+/// Whether a person reads stdout.
+pub fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Stdout as a place for tables of any length. Bytes pass as they are, but to a terminal, which gets text only.
+pub fn sink() -> Box<dyn Sink> {
+    match io::stdout().is_terminal() {
+        true => Box::new(Terminal(Vec::new())),
+        false => Box::new(Plain(io::stdout())),
+    }
+}
+
+struct Plain(io::Stdout);
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Sink for Plain {
+    fn keep(mut self: Box<Self>) -> io::Result<()> {
+        self.flush()
+    }
+}
+
+/// Holds the beginning of a line until its end comes.
+struct Terminal(Vec<u8>);
+
+impl Write for Terminal {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        let whole = self.0.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let lines: Vec<u8> = self.0.drain(..whole).collect();
+        text(&String::from_utf8_lossy(&lines))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for Terminal {
+    fn keep(self: Box<Self>) -> io::Result<()> {
+        text(&String::from_utf8_lossy(&self.0))
+    }
 }
 
 /// Whether nobody reads stdout any more.

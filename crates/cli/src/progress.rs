@@ -4,10 +4,11 @@ use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use corevar::Observer;
+use corevar::predict::{Unanswered, Watch};
 use corevar::train::{EpochRecord, Log};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::{interrupt, output};
+use crate::{failure, interrupt, output};
 
 /// Plain lines come at most this often for a run.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -77,6 +78,58 @@ impl Decoding {
                 bar.finish_and_clear();
             }
         }
+    }
+}
+
+/// Rows that are answered.
+pub struct Answering {
+    bar: Option<ProgressBar>,
+    named: u64,
+}
+
+impl Answering {
+    /// Of so many rows, where that is known.
+    pub fn new(quiet: bool, expected: Option<u64>) -> Self {
+        let shown = !quiet && io::stderr().is_terminal();
+        let bar = || match expected {
+            Some(rows) => {
+                Self::styled(ProgressBar::new(rows), "answers {bar:24} {pos}/{len}  {per_sec}  {eta} left")
+            }
+            None => Self::styled(ProgressBar::no_length(), "answers {pos}  {per_sec}"),
+        };
+        Self { bar: shown.then(bar), named: 0 }
+    }
+
+    fn styled(bar: ProgressBar, template: &str) -> ProgressBar {
+        bar.with_style(
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
+        )
+    }
+
+    /// Nothing more is shown.
+    pub fn finish(&self) {
+        self.bar.iter().for_each(ProgressBar::finish_and_clear);
+    }
+}
+
+impl Watch for Answering {
+    /// The first of them by name: a million bad rows are one reason, not a million.
+    fn unanswered(&mut self, why: &Unanswered) {
+        const MOST_NAMED: u64 = 100;
+        self.named += 1;
+        let say = || match self.named {
+            ..=MOST_NAMED => output::message("no answer", &failure::in_flags(&why.to_string())),
+            place if place == MOST_NAMED + 1 => output::note("no answer: further rows, which are not listed"),
+            _ => {}
+        };
+        match &self.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
+        }
+    }
+
+    fn done(&mut self, rows: u64) {
+        self.bar.iter().for_each(|bar| bar.set_position(rows));
     }
 }
 

@@ -26,6 +26,14 @@ pub fn shown(value: &impl Serialize) -> String {
     toml::Value::try_from(value).map(typed).unwrap_or_default()
 }
 
+/// Names to choose from, in words: `a, b or c`.
+pub fn any_of(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
 /// `--penalty-weight`: a number, or `auto`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]

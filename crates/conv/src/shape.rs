@@ -2,6 +2,7 @@
 
 /// Where zeros are added around the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Padding {
     /// As TensorFlow defines it: the output has `ceil(input / stride)` positions. In total
     /// `max((ceil(input / stride) - 1) * stride + kernel - input, 0)` rows or columns of zeros are added;

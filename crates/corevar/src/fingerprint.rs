@@ -75,6 +75,8 @@ impl Digest {
                 self.text("unknown");
                 self.count(*rows);
             }
+            // Of a kind that is not known here: all there is.
+            other => self.text(&format!("{other:?}")),
         }
     }
 
@@ -93,6 +95,14 @@ impl Digest {
                 for row in 0..dataset.len() {
                     images.read_bytes(row, &mut picture)?;
                     self.0.update(&picture);
+                }
+            }
+            other => {
+                self.text("rows");
+                let mut numbers = vec![0.0; other.width()];
+                for row in 0..dataset.len() {
+                    other.read_row(row, &mut numbers)?;
+                    self.floats(&numbers);
                 }
             }
         }

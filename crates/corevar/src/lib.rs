@@ -15,9 +15,17 @@
 //!
 //! let model = Model::load(path)?;
 //! let rows = Dataset::features(["core", "style"], vec![1.0, -2.0]).check()?;
-//! assert_eq!(model.predict(&rows)?.labels(), ["a"]);
+//! let answers = model.predict(&rows)?;
+//! assert_eq!(answers.labels(), ["a"]);
+//! assert!(answers.probabilities()[0][0] > 0.5);
+//! // The smallest shift of style, in SDs inside groups, that could turn the answer.
+//! if let Some(radii) = answers.style_radii() {
+//!     assert!(radii[0] > 0.0);
+//! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`predict`] answers tables, pipes and folders of any size in bounded memory: what `corevar predict` does.
 //!
 //! [`Study`] is the whole way from data to verdict: what `corevar compare` and `corevar sweep` do. With a training loop of your
 //! own on [Burn](https://burn.dev), take [`batches::Batches`] and [`penalty`]; with a module of your own, [`train::train_module`].
@@ -39,6 +47,7 @@ mod loss;
 pub mod model;
 mod outputs;
 pub mod penalty;
+pub mod predict;
 mod range;
 pub mod results;
 mod rows;
@@ -55,9 +64,10 @@ pub use corevar_data as data;
 pub use corevar_data::{DataError, Dataset, Groups, ImageShape, Tip};
 
 pub use crate::core::{Core, FitError};
-pub use files::{prepare_exit, write_whole, write_within};
+pub use files::{WholeFile, prepare_exit, write_checked, write_whole, write_within};
 pub use model::{Model, Predictions};
 pub use penalty::Penalty;
+pub use predict::{Ensemble, PredictError};
 pub use range::ConfigError;
 pub use rows::Task;
 pub use rule::{Rule, SelectError, TOLERANCE};

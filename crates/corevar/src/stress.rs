@@ -67,7 +67,7 @@ pub fn stress(
     seed: u64,
 ) -> Result<Stress, ModelError> {
     let mut all = Stress::default();
-    for ModelsOnData { dataset, models } in parts {
+    for ModelsOnData { dataset, models, .. } in parts {
         let Stress { curves, worst } = of_part(&Views::of(dataset)?, split, &models, ladders, seed)?;
         all.curves.extend(curves);
         all.worst.extend(worst);

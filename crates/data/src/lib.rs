@@ -1,7 +1,8 @@
 //! Data for corevar: where rows, labels, ids and splits come from. Knows nothing of models.
 //!
 //! Everything ends in one [`Dataset`]: a table or a folder of the user's ([`table`]), or a synthetic set
-//! drawn from a seed ([`synthetic`]).
+//! drawn from a seed ([`synthetic`]). Rows that a trained model is to answer may be more than memory holds: they come chunk by chunk
+//! ([`stream`]), and tables of answers are written the same way ([`writers`]).
 
 mod augment;
 pub mod bounded;
@@ -23,10 +24,12 @@ mod save;
 mod shape;
 mod source_folder;
 mod split;
+pub mod stream;
 pub mod synthetic;
 pub mod table;
 mod tip;
 mod views;
+pub mod writers;
 
 pub use augment::{Amount, Augmentation};
 pub use cache::Cache;
@@ -39,6 +42,7 @@ pub use natural::natural;
 pub use save::{encode_png, save};
 pub use shape::ImageShape;
 pub use split::{BySplit, Role, Split, SplitName};
+pub use stream::{RowStream, StreamOptions, StreamSource, WantedInputs};
 pub use table::{ReadReport, TableOptions, Task, read, read_with};
 pub use tip::Tip;
 pub use views::Views;

@@ -76,6 +76,9 @@ fn pictures() -> io::Result<Vec<(&'static str, Vec<u8>)>> {
         ("tables.webp", webp_with_tables()),
         ("progressive.jpg", progressive_jpeg()),
         ("runs.bmp", bmp()),
+        ("profile.png", png_with_packed(b"iCCP", b"p\0\0")?),
+        ("text.png", png_with_packed(b"zTXt", b"p\0\0")?),
+        ("words.png", png_with_packed(b"iTXt", b"p\0\x01\0\0\0")?),
     ])
 }
 
@@ -113,6 +116,13 @@ fn png_header(side: u32, depth: u8, colour: u8) -> Vec<u8> {
 fn png() -> io::Result<Vec<u8>> {
     let pixels = zeros(u64::from(SIDE) * (1 + 8 * u64::from(SIDE)))?;
     Ok([png_header(SIDE, 16, 6), chunk(b"IDAT", &pixels), chunk(b"IEND", b"")].concat())
+}
+
+/// One pixel, and a colour profile or a text of 1 GB in a megabyte.
+fn png_with_packed(kind: &[u8; 4], start: &[u8]) -> io::Result<Vec<u8>> {
+    let packed = [start, &zeros(1 << 30)?].concat();
+    let pixel = chunk(b"IDAT", &zeros(2)?);
+    Ok([png_header(1, 8, 0), chunk(kind, &packed), pixel, chunk(b"IEND", b"")].concat())
 }
 
 /// A canvas, and a frame that need not fit it.

@@ -1,1 +1,3 @@
 //! ONNX: encoders that run in front of the linear estimator, and models that are exported.
+
+pub mod export;

@@ -79,6 +79,7 @@ pub struct OriginalFiles {
 /// What the pictures of an experiment are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Source {
     /// Drawn by a program, in the paper too.
     Drawn,

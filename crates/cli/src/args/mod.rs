@@ -4,8 +4,23 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use corevar::study::{Pick, PickRuns};
+use corevar_data::import::celeba;
+use corevar_data::{Cache, TableOptions};
 
-use crate::settings::{Settings, SizeFlags, TableFlags};
+use crate::data::MEGABYTE;
+use crate::settings::{Settings, SizeFlags, TableFlags, help};
+
+/// Seconds between checkpoints: no more than that is lost, and writing them costs nothing that is noticed.
+const CHECKPOINT_EVERY: f64 = 20.0;
+
+fn usual_cache() -> String {
+    let (pictures, bytes) = (Cache::WORTH_CACHING, Cache::WORTH_CACHING_BYTES >> 20);
+    format!("the user's cache folder, for {pictures} pictures or {bytes} MB of pixels or more")
+}
+
+fn usual_decode_memory() -> String {
+    (TableOptions::default().decode_memory / MEGABYTE).to_string()
+}
 
 #[derive(Debug, Parser)]
 #[command(
@@ -38,8 +53,13 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Check new rows against limits on error, flips and drift: a gate for pipelines
     Check(Check),
+    /// Answer new rows or images with a trained model: labels, probabilities, style radius
+    Predict(Predict),
     /// Put trained models under growing interventions: errors and changed answers
     Stress(Stress),
+    /// Write a trained model as an ONNX file, or for PyTorch
+    #[command(arg_required_else_help = true)]
+    Export(Export),
     /// Write the report of a run again, from its records
     Report(Report),
     /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
@@ -111,6 +131,9 @@ pub struct Models {
     /// Replace a run that --out already holds
     #[arg(long, requires = "out")]
     pub overwrite: bool,
+    /// Refuse data with a label that the model does not know, instead of leaving such rows out and counting them
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub show: Show,
     #[command(flatten)]
@@ -200,6 +223,106 @@ pub struct Stress {
 }
 
 #[derive(Debug, Args)]
+#[command(override_usage = "corevar predict [OPTIONS] MODEL|RUN DATA|FOLDER|IMAGE..")]
+pub struct Predict {
+    /// A model file, or the folder of a run
+    #[arg(value_name = "MODEL|RUN")]
+    pub model: PathBuf,
+    /// A table (CSV, Parquet), a .npy matrix, a folder with a table or with images, images, or - for a table on stdin
+    #[arg(value_name = "DATA|FOLDER|IMAGE..", required = true, num_args = 1..)]
+    pub data: Vec<PathBuf>,
+    /// File for the answers: .csv, .jsonl or .parquet [default: CSV on stdout]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Form of the answers, whatever the name of the file: csv, jsonl or parquet
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FormatName>,
+    #[command(flatten)]
+    pub pick: PickFlags,
+    /// Average the probabilities of all runs of the estimator
+    #[arg(long, conflicts_with = "run")]
+    pub ensemble: bool,
+    /// Stop at the first row that has no answer
+    #[arg(long)]
+    pub strict: bool,
+    /// A .npy matrix with one row per row of the table, instead of feature columns
+    #[arg(long, value_name = "F.npy")]
+    pub features_file: Option<PathBuf>,
+    /// Column of the id, passed on to the answers [default: group_id]
+    #[arg(long, value_name = "NAME")]
+    pub group_column: Option<String>,
+    /// Column of the image files [default: filename, img_filename or file_name]
+    #[arg(long, value_name = "NAME")]
+    pub filename_column: Option<String>,
+    /// Memory in MB for images that are being decoded, all threads together [default: 400]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub decode_memory: Option<u64>,
+    /// Read images outside the folder of the data, also through links
+    #[arg(long)]
+    pub allow_outside: bool,
+    /// No progress or notes on stderr; rows without an answer are still named
+    #[arg(long)]
+    pub quiet: bool,
+    /// Threads to use [default: all]. The answers do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+/// A form of answers by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum FormatName {
+    Csv,
+    Jsonl,
+    Parquet,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("target").args(["onnx", "safetensors"]).required(true).multiple(true))]
+pub struct Export {
+    /// Model file, or folder of a run
+    #[arg(value_name = "MODEL|RUN")]
+    pub model: PathBuf,
+    /// ONNX file to write. It is run on drawn rows and compared with the model before it gets its name
+    #[arg(long, value_name = "F.onnx")]
+    pub onnx: Option<PathBuf>,
+    /// Folder for PyTorch: weights by the names of a state_dict in model.safetensors, and model.py, which loads them
+    #[arg(long, value_name = "DIR")]
+    pub safetensors: Option<PathBuf>,
+    #[command(flatten)]
+    pub pick: PickFlags,
+    /// ONNX, images: order of the axes behind the batch [default: nhwc]
+    #[arg(long, value_name = "ORDER", value_enum, requires = "onnx")]
+    pub layout: Option<LayoutArg>,
+    /// ONNX, images: type of the pixels, u8 from 0 to 255 or f32 from 0 to 1 [default: u8]
+    #[arg(long, value_name = "TYPE", value_enum, requires = "onnx")]
+    pub input: Option<PixelsArg>,
+    /// Replace files that are there; a model of corevar never is
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print errors only
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// [`corevar_onnx::export::Layout`] as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LayoutArg {
+    /// Height, width, channels
+    Nhwc,
+    /// Channels, height, width
+    Nchw,
+}
+
+/// [`corevar_onnx::export::Pixels`] as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum PixelsArg {
+    /// Bytes from 0 to 255
+    U8,
+    /// Numbers from 0 to 1
+    F32,
+}
+
+#[derive(Debug, Args)]
 pub struct Report {
     /// Folder of a run
     #[arg(value_name = "RUN")]
@@ -217,8 +340,8 @@ pub struct Import {
     /// New folder to write to
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// CelebA: the attribute that becomes the label [default: Eyeglasses]
-    #[arg(long, value_name = "NAME")]
+    /// CelebA: the attribute that becomes the label
+    #[arg(long, value_name = "NAME", help = help("CelebA: the attribute that becomes the label", Some(celeba::LABEL.into())))]
     pub label: Option<String>,
     /// AwA2: only these classes, such as horse,elephant
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
@@ -263,7 +386,7 @@ pub struct Reproduce {
     #[arg(long, value_name = "F.md")]
     pub markdown: Option<PathBuf>,
     /// Seconds between checkpoints
-    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    #[arg(long, value_name = "S", default_value_t = CHECKPOINT_EVERY)]
     pub checkpoint_every: f64,
     #[command(flatten)]
     pub show: Show,
@@ -294,11 +417,16 @@ impl PickFlags {
 /// What the reader may do on this machine. Only on the command line: a file of settings may come from a stranger.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ReaderFlags {
-    /// Folder for decoded pictures, or off [default: the user's cache folder, for 1000 pictures or 256 MB of pixels or more]
-    #[arg(long, value_name = "DIR|off")]
+    /// Folder for decoded pictures, or off
+    #[arg(long, value_name = "DIR|off", help = help("Folder for decoded pictures, or off", Some(usual_cache())))]
     pub cache: Option<PathBuf>,
-    /// Memory in MB for pictures that are being decoded, all threads together [default: 400]
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    /// Memory in MB for pictures that are being decoded, all threads together
+    #[arg(
+        long,
+        value_name = "MB",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000_000),
+        help = help("Memory in MB for pictures that are being decoded, all threads together", Some(usual_decode_memory())),
+    )]
     pub decode_memory: Option<u64>,
     /// Read images outside the folder of the data, also through links. Not a setting of a --config file
     #[arg(long)]
@@ -352,7 +480,7 @@ pub struct Common {
     #[arg(long)]
     pub resume: bool,
     /// Seconds between checkpoints; 0 keeps one after every batch
-    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    #[arg(long, value_name = "S", default_value_t = CHECKPOINT_EVERY)]
     pub checkpoint_every: f64,
     /// Read settings from a TOML file; flags on the command line override it. The config.toml of train, compare and sweep is
     /// such a file
@@ -367,4 +495,39 @@ pub struct Common {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub settings: Settings,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// What holds where nothing is typed is told by the value that decides it.
+    #[test]
+    fn help_tells_the_defaults() {
+        let program = Program::command();
+        let help = |command: &str, flag: &str| {
+            let command = program.find_subcommand(command).unwrap();
+            let flag = command.get_arguments().find(|argument| argument.get_long() == Some(flag)).unwrap();
+            flag.get_help().unwrap().to_string()
+        };
+        for (command, flag, usual) in [
+            ("train", "label-column", "y or label"),
+            ("train", "filename-column", "filename, img_filename or file_name"),
+            ("train", "group-column", "group_id"),
+            ("train", "model", "cnn for images, linear for features"),
+            ("train", "runs", "3 for compare, else 1"),
+            ("train", "clip-norm", "none"),
+            ("train", "ridge", "0.001"),
+            ("train", "decode-memory", "400"),
+            ("sweep", "penalty-weights", "0.01 to 3, and larger ones until the criterion has turned"),
+            ("sweep", "folds", "1 with enough rows and groups, else 5, or 3 for images"),
+            ("import", "label", "Eyeglasses"),
+        ] {
+            let help = help(command, flag);
+            assert!(help.ends_with(&format!(" [default: {usual}]")), "{flag}: {help}");
+            assert_eq!(help.matches("[default").count(), 1, "{flag}: {help}");
+        }
+    }
 }

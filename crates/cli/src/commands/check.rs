@@ -56,6 +56,8 @@ fn models(args: &Check) -> Models {
         models_and_data: vec![args.model.clone(), args.data.clone()],
         out: None,
         overwrite: false,
+        // A gate does not leave rows out.
+        strict: true,
         show: args.show,
         reader: args.reader.clone(),
         threads: args.threads,

@@ -3,11 +3,8 @@
 use super::run::Prepared;
 use crate::args::Compare;
 use crate::failure::Usage;
-use crate::settings::{Choosing, Settings};
+use crate::settings::{Choosing, RUNS_OF_COMPARE, Settings};
 use crate::table;
-
-/// Runs of each estimator unless --runs says other: enough for a standard error.
-const RUNS: usize = 3;
 
 pub fn run(args: Compare) -> anyhow::Result<()> {
     let refuse = |given: &Settings| match given.penalty {
@@ -19,7 +16,8 @@ pub fn run(args: Compare) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     };
-    let prepared = Prepared::new(&args.common, &Settings::default(), RUNS, Choosing::IfAsked, refuse)?;
+    let prepared =
+        Prepared::new(&args.common, &Settings::default(), RUNS_OF_COMPARE, Choosing::IfAsked, refuse)?;
     let study = prepared.study();
     let study = if args.baselines { study.with_baselines() } else { study };
     prepared.run(study, |outcome| table::errors(&outcome.results))

@@ -2,7 +2,7 @@
 
 use super::run::Prepared;
 use crate::args::{Common, Demo, ReaderFlags};
-use crate::settings::{Choosing, Settings, SizeFlags};
+use crate::settings::{Choosing, RUNS, Settings, SizeFlags};
 use crate::{output, table};
 
 pub fn run(args: Demo) -> anyhow::Result<()> {
@@ -18,7 +18,7 @@ pub fn run(args: Demo) -> anyhow::Result<()> {
         threads: args.threads,
         settings: Settings::default(),
     };
-    let prepared = Prepared::new(&common, &settings(), 1, Choosing::IfAsked, |_| Ok(()))?;
+    let prepared = Prepared::new(&common, &settings(), RUNS, Choosing::IfAsked, |_| Ok(()))?;
     if !args.show.quiet {
         INTRODUCTION.lines().chain([""]).for_each(output::note);
     }

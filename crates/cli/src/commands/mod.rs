@@ -4,11 +4,13 @@ mod check;
 mod compare;
 mod demo;
 mod evaluate;
+mod export;
 mod generate;
 mod import;
 mod inspect;
 mod models;
 mod path;
+mod predict;
 mod report;
 mod reproduce;
 mod run;
@@ -27,6 +29,8 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Predict(args) => predict::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Path(args) => path::run(&args),
         Command::Inspect(args) => inspect::run(&args),

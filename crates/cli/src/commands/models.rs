@@ -7,7 +7,7 @@ use corevar::study::{
     FoundModel, ModelsOnData, RunFolderError, Start, check_folder, find_models, tell_apart,
 };
 use corevar_data::groups::QuantileBins;
-use corevar_data::table::{Purpose, TableProblem, Task};
+use corevar_data::table::{Purpose, TableProblem, Task, UnknownLabels};
 use corevar_data::{DataError, Dataset, TableOptions};
 
 use crate::args::Models;
@@ -77,8 +77,8 @@ fn parts(data: &str, args: &Models, models: Vec<FoundModel>) -> anyhow::Result<V
         match parts.iter_mut().find(|part| part.models[0].model.reads_like(&found.model)) {
             Some(part) => part.models.push(found),
             None => {
-                let dataset = read(data, args, &found.model, parts.is_empty())?;
-                parts.push(ModelsOnData { dataset, models: vec![found] });
+                let (dataset, unknown_labels) = read(data, args, &found.model, parts.is_empty())?;
+                parts.push(ModelsOnData { dataset, models: vec![found], unknown_labels });
             }
         }
     }
@@ -94,8 +94,14 @@ fn same_place(model: &Path, folder: &Path) -> bool {
 }
 
 /// The data as the model reads them: a flag that says something else is refused.
-fn read(data: &str, args: &Models, model: &Model, is_first: bool) -> anyhow::Result<Dataset> {
-    read_as(data, args, model, model.table_options(), is_first)
+fn read(
+    data: &str,
+    args: &Models,
+    model: &Model,
+    is_first: bool,
+) -> anyhow::Result<(Dataset, UnknownLabels)> {
+    let options = TableOptions { skip_unknown_labels: !args.strict, ..model.table_options() };
+    read_as(data, args, model, options, is_first)
 }
 
 /// The same, with or without a column of labels.
@@ -107,7 +113,7 @@ pub fn read_perhaps_labelled(data: &str, args: &Models, model: &Model) -> anyhow
             Some(DataError::Table { problem: TableProblem::MissingColumn { field: "label_column", .. }, .. })
         )
     };
-    match labelled {
+    let read = match labelled {
         // A column that was named must be there.
         Err(error) if args.table.label_column.is_none() && has_no_labels(&error) => {
             let options =
@@ -115,7 +121,8 @@ pub fn read_perhaps_labelled(data: &str, args: &Models, model: &Model) -> anyhow
             read_as(data, args, model, options, true)
         }
         read => read,
-    }
+    };
+    Ok(read?.0)
 }
 
 fn read_as(
@@ -124,13 +131,15 @@ fn read_as(
     model: &Model,
     options: TableOptions,
     is_first: bool,
-) -> anyhow::Result<Dataset> {
+) -> anyhow::Result<(Dataset, UnknownLabels)> {
     let source = Source::new(data);
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }
     let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
+    let unknown_labels =
+        loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
     if is_first && !args.show.quiet {
         loaded.notes().iter().for_each(|line| output::note(line));
         if loaded.report.as_ref().is_some_and(|report| report.columns.split.is_none())
@@ -141,7 +150,8 @@ fn read_as(
             );
         }
     }
-    Ok(model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?)
+    let dataset = model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?;
+    Ok((dataset, unknown_labels))
 }
 
 /// What was done to the training rows is in the model.

@@ -6,7 +6,7 @@ use corevar::study::Grid;
 use super::run::Prepared;
 use crate::args::Sweep;
 use crate::failure::Usage;
-use crate::settings::{ChoiceFlags, Choosing, Settings, given};
+use crate::settings::{ChoiceFlags, Choosing, RUNS, Settings, given};
 use crate::table;
 
 pub fn run(args: &Sweep) -> anyhow::Result<()> {
@@ -17,10 +17,11 @@ pub fn run(args: &Sweep) -> anyhow::Result<()> {
         choice: ChoiceFlags { penalty_weights: Some(Grid::path_weights(&penalties)), ..Default::default() },
         ..Default::default()
     };
-    let mut prepared = Prepared::new(&args.common, &usual, 1, Choosing::Always, |given| match given.model {
-        None | Some(ModelKind::Linear) => Ok(()),
-        Some(_) => Err(Usage::new("path is for linear models").tip("use `corevar sweep` for networks")),
-    })?;
+    let mut prepared =
+        Prepared::new(&args.common, &usual, RUNS, Choosing::Always, |given| match given.model {
+            None | Some(ModelKind::Linear) => Ok(()),
+            Some(_) => Err(Usage::new("path is for linear models").tip("use `corevar sweep` for networks")),
+        })?;
     // Whoever lists inf is told why it cannot be; the usual weights do without it.
     if given.choice.penalty_weights.is_none() {
         prepared.leave_out_empty_limit()?;

@@ -2,7 +2,7 @@
 
 use corevar::Rule;
 use corevar::penalty::Penalty;
-use corevar::study::{Choice, Grid};
+use corevar::study::{Choice, FOLDS, FOLDS_OF_IMAGES, Grid};
 use corevar::train::TrainConfig;
 
 use super::group::settings;
@@ -14,13 +14,14 @@ settings! {
     ChoiceFlags of Situation<'_>;
 
     "Choice of the penalty weight" {
-        /// Weights to choose from, beside 0 [default: 0.01 to 3, and larger ones until the criterion has turned]
+        /// Weights to choose from, beside 0
         penalty_weights: Vec<f64> [visible_alias = "lambdas", value_name = "W,W,..", value_delimiter = ',']
             idle(no_choice),
             by(|_, _: Vec<f64>| {}, |decided| {
                 let fixed = decided.choice.as_ref().filter(|choice| !choice.grid.grows)?;
                 Some(fixed.grid.penalty_weights.clone())
-            });
+            }),
+            usually(usual_weights());
 
         /// Ridges to choose from (sweep only) [default: that of --ridge]
         ridges: Vec<f64> [value_name = "W,W,..", value_delimiter = ',']
@@ -53,9 +54,10 @@ settings! {
             by(|_, _: bool| {}, |decided| (decided.choice.as_ref()?.rule == Rule::StandardError).then_some(true));
 
         /// How often rows are held out for the choice: 1 takes the split `val` or a fifth of the training ids, more hold out
-        /// every training id once [default: 1 with enough rows and groups, else 5, or 3 for images]
+        /// every training id once
         folds: usize [value_name = "N"]
-            idle(no_choice), by(|_, _: usize| {}, |decided| decided.choice.as_ref()?.folds);
+            idle(no_choice), by(|_, _: usize| {}, |decided| decided.choice.as_ref()?.folds),
+            usually(format!("1 with enough rows and groups, else {FOLDS}, or {FOLDS_OF_IMAGES} for images"));
     }
 }
 
@@ -80,6 +82,12 @@ impl ChoiceFlags {
             grows: self.penalty_weights.is_none(),
         }
     }
+}
+
+/// For --help.
+fn usual_weights() -> String {
+    let [first, .., last] = Grid::PENALTY_WEIGHTS;
+    format!("{first} to {last}, and larger ones until the criterion has turned")
 }
 
 /// Of the flags that choose.

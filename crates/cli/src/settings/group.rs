@@ -17,13 +17,13 @@ pub use crate::values::shown;
 ///
 /// The value goes to a field of the configuration, `config(epochs)`; or by two functions that set it and get it back,
 /// `by(set, get)`; or it stays as it was typed, `typed`, or `typed(default)`. The help text shows the default, unless it has
-/// words of its own for it.
+/// words of its own for it. What is usual only in some situations follows as `usually(words)`, made of the constants that decide it.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
         $group:ident of $situation:ty $(, with $($inner:ident: $inner_type:ident),+)?;
         $( $heading:literal {
-            $( $(#[doc = $help:expr])+ $name:ident: $type:ty [$($clap:tt)*] idle($idle:expr), $how:ident $(($($place:tt)+))?; )+
+            $( $(#[doc = $help:expr])+ $name:ident: $type:ty [$($clap:tt)*] idle($idle:expr), $how:ident $(($($place:tt)+))? $(, usually($usually:expr))?; )+
         } )+
     ) => {
         $(#[$meta])*
@@ -35,7 +35,7 @@ macro_rules! settings {
                 #[arg(
                     long,
                     help_heading = $heading,
-                    help = $crate::settings::group::help(concat!($($help),+), settings!(@default $how $(($($place)+))?)),
+                    help = $crate::settings::group::help(concat!($($help),+), settings!(@help [$($usually)?] $how $(($($place)+))?)),
                     $($clap)*
                 )]
                 pub $name: Option<$type>,
@@ -84,6 +84,8 @@ macro_rules! settings {
             }
         }
     };
+    (@help [$usually:expr] $($how:tt)+) => { Some($usually.to_string()) };
+    (@help [] $($how:tt)+) => { settings!(@default $($how)+) };
     (@default config($($place:tt)+)) => { Some($crate::settings::group::shown(&$crate::settings::group::TrainConfig::default().$($place)+)) };
     (@default by($set:expr, $get:expr)) => {{
         let get: fn(&$crate::settings::group::Decided) -> Option<_> = $get;

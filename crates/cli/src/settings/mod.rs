@@ -16,10 +16,17 @@ use corevar::{ConfigError, Rule};
 use corevar_data::bounded;
 
 pub use choice::ChoiceFlags;
+pub use group::help;
 pub use rows::{AugmentFlags, Settings, SizeFlags, TableFlags};
 pub use situation::{Choosing, DataSituation, Situation};
 
 use crate::failure::{Failure, Usage};
+
+/// Training runs of each estimator unless --runs says other.
+pub const RUNS: usize = 1;
+
+/// The same for `compare`: enough for a standard error.
+pub const RUNS_OF_COMPARE: usize = 3;
 
 /// Flags over the file.
 pub fn given(flags: &Settings, file: Option<&Path>) -> anyhow::Result<Settings> {

@@ -10,13 +10,14 @@ use corevar::penalty::{Given, Normalise, Penalty};
 use corevar::train::TrainConfig;
 use corevar_data::Mode;
 use corevar_data::images::Crop;
-use corevar_data::table::{TableOptions, Task};
+use corevar_data::table::{self, TableOptions, Task};
 
 use super::choice::ChoiceFlags;
 use super::group::{Decided, settings};
-use super::situation::{DataSituation, Idle, Situation};
+use super::situation::{DataSituation, Idle, Situation, usual_model};
+use super::{RUNS, RUNS_OF_COMPARE};
 use crate::data::DATA_SEED;
-use crate::values::{Colour, DecayFlag, ImageSize, Weight, by_name};
+use crate::values::{Colour, DecayFlag, ImageSize, Weight, any_of, by_name, shown};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -117,10 +118,11 @@ settings! {
     }
 
     "Model" {
-        /// linear (solved exactly), mlp or cnn [default: cnn for images, linear for features]
+        /// linear (solved exactly), mlp or cnn
         model: ModelKind [value_name = "KIND", value_parser = by_name::<ModelKind>]
             idle(never),
-            by(|config, kind: ModelKind| config.model = kind.spec(), |decided| Some(decided.config.model.kind()));
+            by(|config, kind: ModelKind| config.model = kind.spec(), |decided| Some(decided.config.model.kind())),
+            usually(format!("{} for images, {} for features", shown(&usual_model(true)), shown(&usual_model(false))));
 
         /// Give every feature mean 0 and variance 1 first, so that the ridge treats them alike
         standardise: bool [num_args = 0..=1, default_missing_value = "true", require_equals = true]
@@ -178,14 +180,16 @@ settings! {
         decay: DecayFlag [value_name = "HOW"]
             idle(exact), by(|config, decay: DecayFlag| config.decay = decay.0, |decided| Some(DecayFlag(decided.config.decay)));
 
-        /// Largest norm of the whole gradient; a longer one is scaled down [default: none]
+        /// Largest norm of the whole gradient; a longer one is scaled down
         clip_norm: f64 [value_name = "N", allow_negative_numbers = true]
-            idle(exact), by(|config, norm| config.clip_norm = Some(norm), |decided| decided.config.clip_norm);
+            idle(exact), by(|config, norm| config.clip_norm = Some(norm), |decided| decided.config.clip_norm),
+            usually(TrainConfig::default().clip_norm.map_or("none".into(), |norm| norm.to_string()));
 
-        /// Training runs of each estimator, with seeds S, S+1, .. [default: 3 for compare, else 1]
+        /// Training runs of each estimator, with seeds S, S+1, ..
         runs: usize [value_name = "N"]
             idle(|on| on.is_linear().then(|| "a linear model is solved exactly: every run is the same".into())),
-            by(|_, _: usize| {}, |decided| Some(decided.runs));
+            by(|_, _: usize| {}, |decided| Some(decided.runs)),
+            usually(format!("{RUNS_OF_COMPARE} for compare, else {RUNS}"));
 
         /// Decides the weights at the start and the order of the rows
         seed: u64 [value_name = "S", value_parser = seed()]
@@ -226,17 +230,17 @@ settings! {
         /// classification or regression
         task: Task [value_name = "KIND", value_parser = by_name::<Task>] idle(built_in), typed(Task::default());
 
-        /// Column of the label [default: y or label]
-        label_column: String [value_name = "NAME"] idle(built_in), typed;
+        /// Column of the label
+        label_column: String [value_name = "NAME"] idle(built_in), typed, usually(any_of(&table::LABEL_COLUMNS));
 
-        /// Column of the id that says "the same object" [default: group_id]
-        group_column: String [value_name = "NAME"] idle(built_in), typed;
+        /// Column of the id that says "the same object"
+        group_column: String [value_name = "NAME"] idle(built_in), typed, usually(any_of(&table::ID_COLUMNS));
 
-        /// Column of the split: train, val, test or any other name [default: split]
-        split_column: String [value_name = "NAME"] idle(built_in), typed;
+        /// Column of the split: train, val, test or any other name
+        split_column: String [value_name = "NAME"] idle(built_in), typed, usually(any_of(&table::SPLIT_COLUMNS));
 
-        /// Column of the image files [default: filename, img_filename or file_name]
-        filename_column: String [value_name = "NAME"] idle(built_in), typed;
+        /// Column of the image files
+        filename_column: String [value_name = "NAME"] idle(built_in), typed, usually(any_of(&table::FILE_COLUMNS));
 
         /// Feature columns, such as 'x*' or 'age,bmi'
         features: String [value_name = "GLOB"] idle(built_in), typed;

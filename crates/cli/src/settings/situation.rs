@@ -52,15 +52,9 @@ pub struct Situation<'a> {
 
 impl<'a> Situation<'a> {
     pub fn new(settings: &'a Settings, are_images: bool, choosing: Choosing) -> Self {
-        // The size does not matter for the kind.
-        let input = match are_images {
-            true => InputShape::Image { height: 1, width: 1, channels: 1 },
-            false => InputShape::Features(1),
-        };
-        let usual = ModelSpec::usual(input).kind();
         Self {
             settings,
-            model: settings.model.unwrap_or(usual),
+            model: settings.model.unwrap_or(usual_model(are_images)),
             penalty: settings.penalty.unwrap_or_default(),
             are_images,
             choosing,
@@ -89,4 +83,14 @@ impl<'a> Situation<'a> {
     pub fn chooses(&self) -> bool {
         self.sweeps() || self.settings.penalty_weight == Some(Weight::AUTO)
     }
+}
+
+/// The model where none is named.
+pub fn usual_model(are_images: bool) -> ModelKind {
+    // The size does not matter for the kind.
+    let input = match are_images {
+        true => InputShape::Image { height: 1, width: 1, channels: 1 },
+        false => InputShape::Features(1),
+    };
+    ModelSpec::usual(input).kind()
 }

@@ -8,11 +8,14 @@ mod check;
 mod choice;
 mod data;
 mod disk;
+mod export;
+mod formats;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;
 mod memory;
 mod models;
+mod predict;
 mod read_errors;
 mod regression;
 mod reproduce;

@@ -137,6 +137,51 @@ fn what_does_not_fit_is_said() {
 }
 
 #[test]
+fn a_class_that_the_model_does_not_know_is_counted_and_left_out() {
+    let folder = folder();
+    write_table(folder.path(), "");
+    succeeds(folder.path(), "train metadata.csv --out run --quiet");
+    let known = succeeds(folder.path(), "evaluate run metadata.csv --json --quiet");
+    let mut strange = fs::read_to_string(folder.path().join("metadata.csv")).unwrap();
+    let rows: Vec<&str> = strange.lines().skip(1).collect();
+    let matrix = |rows: &[&str]| {
+        let header = format!(
+            "{:<117}\n",
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 2), }}", rows.len())
+        );
+        let cells = rows.iter().flat_map(|row| row.split(',').take(2));
+        let numbers = cells.flat_map(|cell| cell.parse::<f32>().unwrap().to_le_bytes());
+        let head = [b"\x93NUMPY\x01\0".as_slice(), &118u16.to_le_bytes(), header.as_bytes()].concat();
+        head.into_iter().chain(numbers).collect::<Vec<u8>>()
+    };
+    let more = ["1,2,maybe,,test", "1,3,maybe,,test", "1,2,7,,other"];
+    let bytes = matrix(&[&rows[..], &more[..]].concat());
+    fs::write(folder.path().join("x.npy"), bytes).unwrap();
+    strange += &(more.join("\n") + "\n");
+    fs::write(folder.path().join("strange.csv"), &strange).unwrap();
+    for flags in ["", "--features-file x.npy"] {
+        let output = corevar(folder.path(), &format!("evaluate run strange.csv {flags} --json"));
+        let said = text(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        let line = "3 rows have a label that the model does not know, and no error: `maybe (2)`, `7 (1)`";
+        assert!(said.contains(line), "{said}");
+        let [mut known, mut strange]: [Value; 2] =
+            [known.as_bytes(), &output.stdout].map(|json| serde_json::from_slice(json).unwrap());
+        let counted = strange["data"].as_object_mut().unwrap().remove("unknown_labels").unwrap();
+        assert_eq!(counted, serde_json::json!({"rows": 3, "labels": {"maybe": 2, "7": 1}}));
+        for results in [&mut known, &mut strange] {
+            results["data"].as_object_mut().unwrap().remove("name");
+        }
+        assert_eq!(strange, known);
+    }
+    let message = fails(folder.path(), "evaluate run strange.csv --strict", 1);
+    assert!(message.contains("strange.csv:42: label `maybe` of split `test` was never seen"), "{message}");
+    fs::write(folder.path().join("none.csv"), "x1,x2,y\n1,2,maybe\n").unwrap();
+    let message = fails(folder.path(), "evaluate run none.csv", 1);
+    assert!(message.contains("label `maybe`"), "{message}");
+}
+
+#[test]
 fn models_that_are_evaluated_together_are_evaluated_as_each_alone() {
     let folder = folder();
     write_table(folder.path(), "");

@@ -175,3 +175,71 @@ fn any_one_call_that_fails_leaves_the_same_model_or_an_error() {
     eprintln!("{calls} calls, of which {errors} of those tried end in an error");
     assert!(errors > 0);
 }
+
+/// One command on a disk where each call, one after the other, fails once: at most `most` of them, evenly spread. It ends as on a
+/// sound disk, or in an error that leaves nothing half done.
+fn tried(shim: &Shim, folder: &Path, command: &str, most: usize) -> [usize; 2] {
+    let clean = || drop(fs::remove_dir_all(folder.join("out")));
+    let left =
+        |name: &str| fs::read_dir(folder.join(name)).map(|_| names(&folder.join(name))).unwrap_or_default();
+    let counted = shim.file("count");
+    clean();
+    let never = shim.command(folder, command, &[("NTH", &"-1"), ("COUNT", &counted)]).output().unwrap();
+    assert!(never.status.success(), "{command}: {}", text(&never.stderr));
+    let calls: usize = fs::read_to_string(&counted).unwrap().lines().last().unwrap().parse().unwrap();
+    let (sound, report) =
+        ([left("out"), left("run"), names(folder)], fs::read(folder.join("run/report.html")).unwrap());
+    let mut ends = [0, 0];
+    for nth in (0..calls).step_by(calls.div_ceil(most)) {
+        clean();
+        let output = shim.command(folder, command, &[("NTH", &nth.to_string())]).output().unwrap();
+        let said = text(&output.stderr);
+        ends[usize::from(!output.status.success())] += 1;
+        assert!(!said.contains("panicked"), "{command}, {nth}: {said}");
+        if output.status.success() {
+            assert_eq!(text(&output.stdout), text(&never.stdout), "{command}, {nth}");
+            assert_eq!([left("out"), left("run"), names(folder)], sound, "{command}, {nth}");
+        } else {
+            let is_said = said.contains("error: ") && said.contains("Input/output error");
+            assert!(output.status.code() == Some(1) && is_said, "{command}, {nth}: {said}");
+            for hidden in [left("out"), left("run"), names(folder)].concat() {
+                assert!(
+                    !hidden.starts_with('.') && !hidden.contains("partial"),
+                    "{command}, {nth}: {hidden}"
+                );
+            }
+        }
+        assert!(
+            !command.starts_with("report")
+                || fs::read(folder.join("run/report.html")).unwrap().len() == report.len()
+        );
+    }
+    clean();
+    eprintln!("{command}: {calls} calls; of those tried {} did no harm, {} were an error", ends[0], ends[1]);
+    ends
+}
+
+#[test]
+fn any_one_call_that_fails_in_any_command_gives_the_same_answer_or_an_error() {
+    let (Some(shim), place) = (Shim::new(), folder()) else { return };
+    let folder = place.path();
+    write_table(folder, "");
+    write_pictures(folder);
+    fs::create_dir(folder.join("birds")).unwrap();
+    fs::copy(folder.join("0.pgm"), folder.join("birds/a.pgm")).unwrap();
+    fs::write(folder.join("birds/metadata.csv"), "img_filename,y,split\na.pgm,0,0\na.pgm,1,2\n").unwrap();
+    let train = "--model mlp --hidden 2 --epochs 1 --threads 1 --quiet --out";
+    succeeds(folder, &format!("compare metadata.csv --runs 1 {train} run"));
+    for command in [
+        "inspect pictures.csv --cache off".to_string(),
+        "evaluate run metadata.csv --out out --threads 1 --quiet".into(),
+        "report run".into(),
+        format!("sweep metadata.csv --penalty-weights 1 --folds 1 {train} out"),
+        format!("compare metadata.csv --runs 1 {train} run --resume"),
+        "generate stickmen --rows 8 --groups 2 --test-rows 2 --out out --quiet".into(),
+        "import waterbirds --from birds --out out --quiet".into(),
+    ] {
+        let [_, errors] = tried(&shim, folder, &command, 25);
+        assert!(errors > 0, "{command}");
+    }
+}

@@ -15,6 +15,7 @@ const MOST_PAIRS: usize = 40;
 /// Rows by true and predicted class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Confusion {
     /// `counts[truth][predicted]`, classes in the order of `data.classes` of the results.
     Counts(Vec<Vec<usize>>),

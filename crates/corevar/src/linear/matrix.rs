@@ -23,6 +23,7 @@ pub trait DesignMatrix: Sync {
 
 /// Some rows of a matrix, row-major.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Block<'a> {
     /// Stored as f32.
     F32(&'a [f32]),

@@ -35,6 +35,14 @@ impl LinearModel {
         self.weights.chunks_exact(self.columns()).map(<[f64]>::to_vec).collect()
     }
 
+    /// The intercept of each logit: `±b/2` for two classes.
+    pub fn logit_intercepts(&self) -> Vec<f64> {
+        match self.is_binary() {
+            true => vec![-0.5 * self.intercepts[0], 0.5 * self.intercepts[0]],
+            false => self.intercepts.clone(),
+        }
+    }
+
     /// Logits of the classes, or the predictions of a regression.
     /// # Shapes
     /// -> `[rows, logits]`

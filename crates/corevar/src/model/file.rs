@@ -1,10 +1,10 @@
 //! Models on disk: safetensors, with all that is needed to use them in the header (`corevar.model/2`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::Path;
 
-use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
+use burn::module::{Module, ModuleMapper, Param};
 use burn::tensor::{Device, Tensor, TensorData};
 use corevar_data::groups::QuantileBins;
 use corevar_data::{Preparation, bounded};
@@ -12,7 +12,8 @@ use safetensors::tensor::{Dtype, Metadata, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Network, Origin, Predictor, Scaling,
+    InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Network, Origin, Predictor, Scaling, Weight,
+    WeightValues,
 };
 use crate::check::{MOST_REFERENCE_BYTES, Reference};
 use crate::files::write_within;
@@ -110,19 +111,26 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
         notes: model.notes.clone(),
     };
     let header = serde_json::to_string(&header).expect("plain data");
-    let (dtype, weights) = match &model.predictor {
-        Predictor::Network(network) => (Dtype::F32, network_weights(network)),
-        Predictor::Linear(linear) => (Dtype::F64, linear_weights(linear)),
-    };
-    let views = weights.iter().map(|(name, (shape, bytes))| {
-        let view = TensorView::new(dtype, shape.clone(), bytes).expect("whole numbers");
-        (name.as_str(), view)
+    let weights = model.weights();
+    let tensors: Vec<(&Weight, Vec<u8>)> =
+        weights.iter().map(|weight| (weight, weight.values.to_le_bytes())).collect();
+    let views = tensors.iter().map(|(weight, bytes)| {
+        let view =
+            TensorView::new(dtype(&weight.values), weight.shape.clone(), bytes).expect("whole numbers");
+        (weight.name.as_str(), view)
     });
     let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.into(), header)])))
         .expect("names, shapes and sizes agree");
     match bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length)) {
         bytes if bytes > LARGEST_HEADER => Err(ModelError::HeaderTooLarge { bytes }),
         _ => Ok(bytes),
+    }
+}
+
+fn dtype(values: &WeightValues) -> Dtype {
+    match values {
+        WeightValues::F32(_) => Dtype::F32,
+        WeightValues::F64(_) => Dtype::F64,
     }
 }
 
@@ -328,45 +336,6 @@ fn values<'a>(
 /// No training ends with such weights: see [`crate::train::TrainError::NotFinite`].
 fn not_finite(name: &str) -> String {
     format!("the weights `{name}` are not all finite")
-}
-
-/// Shape and bytes of each tensor, by name.
-type Tensors = BTreeMap<String, (Vec<usize>, Vec<u8>)>;
-
-fn linear_weights(model: &LinearModel) -> Tensors {
-    let bytes = |values: &[f64]| values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let outputs = model.intercepts.len();
-    BTreeMap::from([
-        ("weights".into(), (vec![outputs, model.columns()], bytes(&model.weights))),
-        ("intercepts".into(), (vec![outputs], bytes(&model.intercepts))),
-    ])
-}
-
-fn network_weights(network: &Network) -> Tensors {
-    #[derive(Default)]
-    struct Collector {
-        path: Vec<String>,
-        weights: Tensors,
-    }
-    impl ModuleVisitor for Collector {
-        fn enter_module(&mut self, name: &str, _: &str) {
-            self.path.push(name.into());
-        }
-
-        fn exit_module(&mut self, _: &str, _: &str) {
-            self.path.pop();
-        }
-
-        fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
-            let data = param.val().into_data();
-            let values = data.try_to_vec::<f32>().expect("weights are f32");
-            let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-            self.weights.insert(self.path.join("."), (data.shape().to_vec(), bytes));
-        }
-    }
-    let mut collector = Collector::default();
-    network.visit(&mut collector);
-    collector.weights
 }
 
 struct Reader<'a> {

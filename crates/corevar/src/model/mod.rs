@@ -9,6 +9,7 @@ mod mlp;
 mod network;
 mod predictions;
 mod spec;
+mod weights;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,6 +36,7 @@ pub use network::Trainable;
 pub(crate) use network::{Network, half_squared_weights, is_weight};
 pub use predictions::Predictions;
 pub use spec::{ModelKind, ModelSpec};
+pub use weights::{Weight, WeightValues};
 
 /// Numbers that one row may become inside a model: weights can be few and the maps between them huge.
 pub(crate) const MOST_ACTIVATIONS: usize = 1 << 24;

@@ -22,6 +22,12 @@ impl Predictions {
         &self.outputs
     }
 
+    /// Whether the outputs of a row are numbers at all.
+    pub(crate) fn is_finite(&self, row: usize) -> bool {
+        let columns = self.outputs.columns;
+        self.outputs.values[row * columns..(row + 1) * columns].iter().all(|value| value.is_finite())
+    }
+
     /// The class of each row; empty for a regression.
     pub fn labels(&self) -> Vec<&str> {
         let Task::Classes(names) = &self.task else { return Vec::new() };
@@ -39,10 +45,16 @@ impl Predictions {
     /// The style radius of each answer: the smallest style shift, in SDs inside groups, that could turn it. None where the model
     /// does not know how much style varies, and for a regression.
     pub fn style_radii(&self) -> Option<Vec<f64>> {
+        self.style_radii_of(&self.outputs.predicted())
+    }
+
+    /// As [`Predictions::style_radii`], of these answers instead of the model's own, one class per row. Negative where the model
+    /// would answer otherwise.
+    pub(crate) fn style_radii_of(&self, answers: &[u32]) -> Option<Vec<f64>> {
         let (Task::Classes(_), Some(style)) = (&self.task, &self.style) else { return None };
         let sds = style.sds();
-        let answers = self.outputs.rows().zip(self.outputs.predicted());
-        Some(answers.map(|(row, class)| style::radius(row, class as usize, &sds)).collect())
+        let answers = self.outputs.rows().zip(answers);
+        Some(answers.map(|(row, class)| style::radius(row, *class as usize, &sds)).collect())
     }
 
     /// The number of each row; empty for classes.

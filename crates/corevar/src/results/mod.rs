@@ -131,6 +131,18 @@ pub struct DataSummary {
     pub classes: Vec<String>,
     /// Rows of each split.
     pub splits: BySplit<usize>,
+    /// Rows that count nowhere, because the models do not know their label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_labels: Option<UnknownLabels>,
+}
+
+/// Rows whose label the models do not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownLabels {
+    /// How many rows.
+    pub rows: usize,
+    /// How many of each label; no more than a hundred labels.
+    pub labels: BTreeMap<String, usize>,
 }
 
 /// One estimator, trained several times.
@@ -307,6 +319,7 @@ impl DataSummary {
             groups: train.groups.larger().count(),
             classes: dataset.labels().class_names().to_vec(),
             splits: dataset.splits().iter().map(|split| (split.name.clone(), split.rows.len())).collect(),
+            unknown_labels: None,
         }
     }
 }

@@ -46,7 +46,8 @@ impl<'a> Rows<'a> {
                 let bins = slices.map_or_else(|| training_bins(dataset, values, BINS), Clone::clone);
                 rows.iter().map(|&row| bins.of(values[row])).collect()
             }
-            Labels::Unknown { .. } => vec![0; rows.len()],
+            // Labels are not known: one class.
+            _ => vec![0; rows.len()],
         };
         let groups = Groups::of_task(dataset.labels(), dataset.ids(), rows, slices);
         Self { dataset, rows, labels, groups }

@@ -1,6 +1,6 @@
 //! What a model sees of a row.
 
-use corevar_data::{Dataset, ImageShape, Inputs};
+use corevar_data::{Dataset, ImageShape};
 use serde::{Deserialize, Serialize};
 
 /// What the model sees of a row.
@@ -24,12 +24,12 @@ pub enum InputShape {
 impl InputShape {
     /// Of each row of the data.
     pub fn of(dataset: &Dataset) -> Self {
-        match dataset.inputs() {
-            Inputs::Features(features) => Self::Features(features.names.len()),
-            Inputs::Images(images) => {
+        match dataset.inputs().as_images() {
+            Some(images) => {
                 let ImageShape { height, width, channels } = images.shape;
                 Self::Image { height, width, channels }
             }
+            None => Self::Features(dataset.inputs().width()),
         }
     }
 

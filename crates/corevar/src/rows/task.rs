@@ -1,6 +1,6 @@
 //! What a model should say: one class of several, or a number.
 
-use corevar_data::{Dataset, Inputs, Labels};
+use corevar_data::{Dataset, Labels};
 use serde::{Deserialize, Serialize};
 
 /// Classification into named classes, or regression.
@@ -38,14 +38,11 @@ pub fn task(dataset: &Dataset) -> Option<Task> {
     match dataset.labels() {
         Labels::Classes { names, .. } => Some(Task::Classes(names.clone())),
         Labels::Numbers(_) => Some(Task::Regression),
-        Labels::Unknown { .. } => None,
+        _ => None,
     }
 }
 
 /// Names of the features, in their order; empty for pictures.
 pub fn feature_names(dataset: &Dataset) -> Vec<String> {
-    match dataset.inputs() {
-        Inputs::Features(features) => features.names.clone(),
-        Inputs::Images(_) => Vec::new(),
-    }
+    dataset.inputs().as_features().map_or_else(Vec::new, |features| features.names.clone())
 }

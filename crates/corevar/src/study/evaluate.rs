@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use corevar_data::groups::QuantileBins;
-use corevar_data::{BySplit, Dataset, Split};
+use corevar_data::{BySplit, Dataset, Split, table};
 
 use super::folder::{RunFolder, RunFolderError, Start};
 use super::layout;
@@ -13,7 +13,9 @@ use crate::evaluate::{Measure, evaluate};
 use crate::evidence::{Compared, Evidence, Subject, differences, gather};
 use crate::model::{ModelError, Outputs};
 use crate::penalty::{Normalise, Penalty};
-use crate::results::{DataSummary, Difference, EstimatorResult, Results, RunResult, SCHEMA, SplitResult};
+use crate::results::{
+    DataSummary, Difference, EstimatorResult, Results, RunResult, SCHEMA, SplitResult, UnknownLabels,
+};
 use crate::rows::Rows;
 use crate::style::{StyleSpread, held_out};
 use crate::train::TrainConfig;
@@ -25,9 +27,16 @@ pub struct ModelsOnData {
     pub dataset: Dataset,
     /// The models.
     pub models: Vec<FoundModel>,
+    /// Rows that are not in the data, because of their label.
+    pub unknown_labels: table::UnknownLabels,
 }
 
 impl ModelsOnData {
+    fn unknown_labels(&self) -> Option<UnknownLabels> {
+        let table::UnknownLabels { rows, labels } = &self.unknown_labels;
+        (*rows > 0).then(|| UnknownLabels { rows: *rows, labels: labels.iter().cloned().collect() })
+    }
+
     /// Models that read the data alike group their rows alike.
     fn slices(&self) -> Option<&QuantileBins> {
         self.models.first().and_then(|found| found.model.label_slices())
@@ -53,7 +62,10 @@ impl<'a> Evaluation<'a> {
 
     /// One entry per setting, with all its runs. Models of different folders are not runs of one setting.
     pub fn results(&self) -> Results {
-        let data = self.0.first().map(|part| DataSummary::grouped(&part.on.dataset, part.on.slices()));
+        let data = self.0.first().map(|part| DataSummary {
+            unknown_labels: part.on.unknown_labels(),
+            ..DataSummary::grouped(&part.on.dataset, part.on.slices())
+        });
         let mut results = Results {
             schema: SCHEMA.into(),
             title: None,

@@ -9,10 +9,10 @@ use crate::model::InputShape;
 use crate::rows::Rows;
 
 /// One part in so many is held out at a time.
-const PARTS: usize = 5;
+pub const PARTS: usize = 5;
 
 /// The same for pictures where every id is held out once: each fold trains every setting.
-const PARTS_OF_PICTURES: usize = 3;
+pub const PARTS_OF_PICTURES: usize = 3;
 
 /// With fewer held-out groups or rows than these, every id is held out once: the SDs inside 50 groups are known to 10 %.
 const ENOUGH_GROUPS: usize = 50;

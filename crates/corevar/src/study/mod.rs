@@ -43,6 +43,7 @@ pub use estimator::{Estimator, Grid, check_runs, check_settings_count};
 pub use evaluate::{Evaluation, ModelsOnData, write_evaluation};
 pub(crate) use folder::RunRecord;
 pub use folder::{RunFolder, RunFolderError, Start, check as check_folder};
+pub use folds::{PARTS as FOLDS, PARTS_OF_PICTURES as FOLDS_OF_IMAGES};
 pub use models::{FoundModel, find_models, tell_apart};
 pub use observer::Observer;
 use observer::Unobserved;

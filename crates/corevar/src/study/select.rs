@@ -297,6 +297,6 @@ fn constant_loss(dataset: &Dataset, validation: &[Rows]) -> f64 {
             let centre = mean(&mut train.iter().map(|&row| f64::from(values[row])), train.len());
             mean(&mut rows.iter().map(|&row| (f64::from(values[row]) - centre).powi(2)), rows.len())
         }
-        Labels::Unknown { .. } => f64::NAN,
+        _ => f64::NAN,
     }
 }

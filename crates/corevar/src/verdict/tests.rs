@@ -77,6 +77,7 @@ fn results(tests: &[Test]) -> Results {
             groups: 2,
             classes: vec!["circle".into(), "square".into()],
             splits: BySplit::from([("train", 100)]),
+            unknown_labels: None,
         },
         estimators: vec![estimator("pooled", &|test| test.pooled), estimator("core", &|test| test.core)],
         selection: None,

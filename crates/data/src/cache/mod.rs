@@ -30,13 +30,13 @@ pub enum Cache {
     Off,
 }
 
-/// Below this many pictures decoding is as quick as anything ...
-const WORTH_CACHING: usize = 1000;
-
-/// ... and below this many bytes they do no harm in memory.
-const WORTH_CACHING_BYTES: u64 = 256 << 20;
-
 impl Cache {
+    /// Below this many pictures decoding is as quick as anything ...
+    pub const WORTH_CACHING: usize = 1000;
+
+    /// ... and below this many bytes they do no harm in memory.
+    pub const WORTH_CACHING_BYTES: u64 = 256 << 20;
+
     /// The folder in which there may be a cache; `None` for memory.
     pub(crate) fn folder(&self) -> Option<PathBuf> {
         match self {
@@ -51,7 +51,7 @@ impl Cache {
         match self {
             Cache::Off => false,
             Cache::Dir(_) => true,
-            Cache::Default => rows >= WORTH_CACHING || bytes >= WORTH_CACHING_BYTES,
+            Cache::Default => rows >= Self::WORTH_CACHING || bytes >= Self::WORTH_CACHING_BYTES,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::{DataError, ImageShape};
 
 /// What the model sees.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Inputs {
     /// A matrix of numbers.
     Features(Features),

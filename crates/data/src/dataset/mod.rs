@@ -57,6 +57,7 @@ pub struct Preparation {
 
 /// Classes, or numbers for regression.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Labels {
     /// Class of each row as an index into the names.
     Classes {

@@ -22,6 +22,9 @@ pub enum TableProblem {
     /// The file is not a table that can be read at all.
     #[error("cannot be read as a table: {0}")]
     Malformed(String),
+    /// A pipe or a device where a file is asked for.
+    #[error("cannot be read as a table: {0}")]
+    NotAFile(String),
     /// A `.npy` file that cannot be used.
     #[error("cannot be read as a matrix of features: {0}")]
     NotAMatrix(String),
@@ -32,6 +35,25 @@ pub enum TableProblem {
         matrix: usize,
         /// Rows of the table.
         table: usize,
+    },
+    /// A table that goes on behind the last row of its matrix.
+    #[error("the matrix has {0} rows, the table has more")]
+    MatrixTooShort(usize),
+    /// A matrix that does not fit the model.
+    #[error("the matrix has {matrix} columns, the model takes {wanted} features")]
+    MatrixColumns {
+        /// Columns of the matrix.
+        matrix: usize,
+        /// Features of the model.
+        wanted: usize,
+    },
+    /// Data of another kind than the model was trained on.
+    #[error("these are {found}, but the model takes {wanted}")]
+    OtherInputs {
+        /// What is there.
+        found: &'static str,
+        /// What the model takes.
+        wanted: &'static str,
     },
     /// Text that is not UTF-8.
     #[error("the text is not valid UTF-8{}", in_column(column))]
@@ -178,6 +200,15 @@ pub enum TableProblem {
     /// A name of a picture that no system takes.
     #[error("the image name has {0} bytes")]
     LongName(usize),
+    /// A folder without a picture.
+    #[error("the folder holds no metadata.csv and no images")]
+    NoPictures,
+    /// A picture below more folders than are looked into.
+    #[error("`{image}` lies more than two folders deep")]
+    TooDeep {
+        /// The picture, relative to the folder.
+        image: String,
+    },
     /// Pictures that are not two folders deep.
     #[error("`{image}` does not lie in a folder split/class or class")]
     WrongDepth {
@@ -239,12 +270,19 @@ impl TableProblem {
             }
             TableProblem::Empty { .. } => "the first line names the columns, each further line is a row",
             TableProblem::Malformed(_) => "save the table again as comma-separated text (.csv) or as Parquet",
+            TableProblem::NotAFile(_) => "name a file; a table from a pipe is read from stdin, by the name -",
             TableProblem::NotAMatrix(_) => {
                 "write it with numpy.save(file, x.astype('float32')), x of rows x columns"
             }
-            TableProblem::MatrixRows { .. } => {
+            TableProblem::MatrixRows { .. } | TableProblem::MatrixTooShort(_) => {
                 "row i of the matrix belongs to row i of the table, header not counted"
             }
+            TableProblem::MatrixColumns { .. } => {
+                "give the features that the model was trained on, in their order"
+            }
+            TableProblem::OtherInputs { .. } => "give data like those that the model was trained on",
+            TableProblem::NoPictures => "name a table, or a folder with images",
+            TableProblem::TooDeep { .. } => "name the folder that it lies in, or write a metadata.csv",
             TableProblem::NotUtf8 { .. } => "save the table as UTF-8",
             TableProblem::Ragged { .. } => "put quotes around fields that contain commas",
             TableProblem::DuplicateColumn(_) => "rename or remove one of them",

@@ -30,7 +30,7 @@ pub(crate) struct Limits {
 
 /// Why there is no picture.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The file is at fault, and will be tomorrow.
     File(String),
     /// The file was not to be had. It may be whole another time, so its row must not be left out.

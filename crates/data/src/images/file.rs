@@ -1,14 +1,16 @@
 //! One picture in the size that is wanted, changed before it is shrunk.
 
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use super::Crop;
+use super::claim::Claim;
 use super::decode::{Fault, Limits, decode};
 use super::picture::Picture;
 use super::resize::write;
 use crate::error::{ImageProblem, Place};
 use crate::source_folder::SourceFolder;
-use crate::{DataError, ImageShape, memory};
+use crate::{DataError, ImageShape, bounded, memory};
 
 /// What is done to a picture: told its size and its pixels.
 pub type Change<'a> = dyn Fn(ImageShape, &mut [u8]) -> Result<(), DataError> + 'a;
@@ -38,6 +40,13 @@ pub fn read_changed(
     }
     write(&decoded.picture, Crop::None, shape, out);
     Ok(())
+}
+
+/// Pixels by the header of a picture, and bytes of its file. No decoder sees the file: some unpack a colour profile to tell a size.
+pub(crate) fn pixels_and_bytes(path: &Path) -> io::Result<(u64, u64)> {
+    let file = bounded::open(path)?;
+    let bytes = file.metadata()?.len();
+    Ok((Claim::read(&mut BufReader::new(file), bytes)?.pixels(), bytes))
 }
 
 fn unreadable(path: &Path, reason: String) -> DataError {
@@ -85,5 +94,17 @@ mod tests {
         let one = ImageShape { height: 1, width: 1, channels: 3 };
         let message = read_changed(&path, one, None, &mut [0; 3]).unwrap_err().to_string();
         assert!(message.contains("a.jpg") && message.contains("cannot be decoded"), "{message}");
+    }
+
+    #[test]
+    fn pixels_and_bytes_are_those_of_the_header_and_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let png = crate::encode_png(&[0; 6], ImageShape { height: 2, width: 3, channels: 1 }).unwrap();
+        // What comes behind the header is not looked at.
+        std::fs::write(&path, &png[..png.len() - 12]).unwrap();
+        assert_eq!(pixels_and_bytes(&path).unwrap(), (6, png.len() as u64 - 12));
+        std::fs::write(&path, "words").unwrap();
+        assert!(pixels_and_bytes(&path).is_err());
     }
 }

@@ -9,9 +9,10 @@ mod resize;
 
 use std::path::Path;
 
-pub(crate) use decode::Limits;
+pub(crate) use decode::{Fault, Limits};
+pub(crate) use file::pixels_and_bytes;
 pub use file::{Change, read_changed};
-pub(crate) use pack::{Request, load};
+pub(crate) use pack::{Request, decode_rows, load};
 
 pub use crate::error::ImageProblem;
 pub use crate::shape::Crop;
@@ -44,6 +45,11 @@ impl Crop {
 
 /// Suffixes by which pictures are found in folders. What a file holds is told by its contents.
 const SUFFIXES: &[&str] = &["jpg", "jpeg", "png", "gif", "bmp", "pgm", "ppm", "pbm", "pnm", "webp"];
+
+/// True if the name ends like that of a picture.
+pub fn is_named(path: &Path) -> bool {
+    has_image_suffix(path)
+}
 
 /// True if the name ends like that of a picture.
 pub(crate) fn has_image_suffix(path: &Path) -> bool {

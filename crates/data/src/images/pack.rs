@@ -280,6 +280,23 @@ fn decode_chunk(
     places.map(|(out, file)| decode_one(folder, file, settings, shape, out)).collect()
 }
 
+/// Decodes files into one block of pixels, each in its place; size and channels are those of the settings.
+pub(crate) fn decode_rows(
+    folder: &SourceFolder,
+    files: &[PathBuf],
+    settings: &Settings,
+    shape: ImageShape,
+    out: &mut [u8],
+) -> Vec<Result<(), Fault>> {
+    let fault = |refusal| match refusal {
+        Refusal::Fault(fault) => fault,
+        Refusal::OtherSize(height, width) => Fault::File(format!("it has {height}x{width} pixels")),
+        Refusal::Coloured => Fault::File("it is not grey".into()),
+    };
+    let decoded = decode_chunk(folder, files, settings, shape, out);
+    decoded.into_iter().map(|result| result.map_err(fault)).collect()
+}
+
 fn decode_one(
     folder: &SourceFolder,
     file: &Path,

@@ -9,6 +9,9 @@ use super::{ImportOptions, ImportReport, Source, fault, fault_at};
 use crate::DataError;
 use crate::names::nearest;
 
+/// The attribute that becomes the label where none is named.
+pub const LABEL: &str = "Eyeglasses";
+
 /// All attributes are columns of 0 and 1; the label is `Eyeglasses` or `no-Eyeglasses`, say.
 pub(super) fn import(
     origin: &Origin,
@@ -103,7 +106,7 @@ fn pairs(origin: &Origin, path: &Path) -> Result<HashMap<String, String>, DataEr
 }
 
 fn label_column(path: &Path, list: &List, options: &ImportOptions) -> Result<usize, DataError> {
-    let label = options.label.as_deref().unwrap_or("Eyeglasses");
+    let label = options.label.as_deref().unwrap_or(LABEL);
     let width = list.rows.first().map_or(0, |(_, _, values)| values.len());
     if list.header.len() != width {
         return Err(fault(path, "it does not name its attributes", "take the copy with the line of names"));

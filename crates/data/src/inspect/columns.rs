@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use image::ImageReader;
 use rayon::prelude::*;
 
 use super::Kind;
@@ -13,7 +12,7 @@ use super::measure::Look;
 use super::sample::Sample;
 use super::score::variance_in_classes;
 use super::vectors::Vectors;
-use crate::{DataError, Dataset, Features, Images, Inputs, ReadReport};
+use crate::{DataError, Dataset, Features, Images, Inputs, ReadReport, images};
 
 /// Directions inside groups that are looked at.
 const DIRECTIONS: usize = 3;
@@ -114,9 +113,8 @@ fn file_columns<'a>(report: Option<&ReadReport>, rows: usize, sample: &Sample) -
 
 /// Pixels by the header, and bytes of the file.
 fn size_and_bytes(path: &Path) -> Option<(f64, f64)> {
-    let bytes = std::fs::metadata(path).ok()?.len();
-    let (width, height) = ImageReader::open(path).ok()?.with_guessed_format().ok()?.into_dimensions().ok()?;
-    Some((f64::from(width) * f64::from(height), bytes as f64))
+    let (pixels, bytes) = images::pixels_and_bytes(path).ok()?;
+    Some((pixels as f64, bytes as f64))
 }
 
 fn feature_columns<'a>(features: &'a Features, sample: &'a Sample) -> Vec<Column<'a>> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::npy;
 use super::raw::{RawInputs, RawLabels, RawTable, rounded_note};
-use super::report::{Columns, InputColumns, LeftOut, ReadReport};
+use super::report::{Columns, InputColumns, LeftOut, ReadReport, UnknownLabels};
 use super::{Purpose, TableOptions};
 use crate::cache::Settings;
 use crate::error::Place;
@@ -14,7 +14,7 @@ use crate::images::{self, Crop, ImageProblem};
 use crate::names::Levels;
 use crate::{
     Attribute, DataError, Dataset, DatasetBuilder, Inputs, Labels, Preparation, Split, SplitName, groups,
-    split,
+    natural, split,
 };
 
 /// Checks the rows, decodes the pictures and puts it all together.
@@ -35,6 +35,7 @@ pub(super) fn assemble(
         (None, Purpose::Train | Purpose::Inspect) => made_splits(&raw, options.seed),
     };
     let made = made && matches!(options.purpose, Purpose::Train | Purpose::Inspect);
+    let unknown_labels = leave_out_unknown(&mut raw, &mut splits, options)?;
     // Before the pictures, so that a slip in the table costs no time.
     check(&raw, &splits, &options.purpose)?;
     let (inputs, left_out) = inputs(&mut raw, &mut splits, options, progress)?;
@@ -47,6 +48,7 @@ pub(super) fn assemble(
     let report = ReadReport {
         path: raw.path.clone(),
         left_out,
+        unknown_labels,
         split_seed: made.then_some(options.seed),
         ids_with_two_labels: ids_with_two_labels(&dataset),
         ids_across_splits: ids_across_splits(&dataset),
@@ -110,6 +112,42 @@ fn check(raw: &RawTable, splits: &Levels, purpose: &Purpose) -> Result<(), DataE
             Err(raw.place(row).table(TableProblem::UnseenLabel { label, split, known }))
         }
     }
+}
+
+/// Drops the rows whose label the model does not know, if that is asked for and leaves any.
+fn leave_out_unknown(
+    raw: &mut RawTable,
+    splits: &mut Levels,
+    options: &TableOptions,
+) -> Result<UnknownLabels, DataError> {
+    const MOST_LABELS: usize = 100;
+    let mut unknown = UnknownLabels::default();
+    let (Purpose::Evaluate { classes }, true) = (&options.purpose, options.skip_unknown_labels) else {
+        return Ok(unknown);
+    };
+    let RawLabels::Classes(labels) = &raw.labels else { return Ok(unknown) };
+    let known: HashSet<&str> = classes.iter().map(String::as_str).collect();
+    let kept: Vec<bool> = (0..raw.ids.len()).map(|row| known.contains(labels.name_of(row))).collect();
+    if kept.iter().all(|kept| *kept) || !kept.contains(&true) {
+        return Ok(unknown);
+    }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for row in (0..kept.len()).filter(|row| !kept[*row]) {
+        *counts.entry(labels.name_of(row)).or_default() += 1;
+        unknown.rows += 1;
+    }
+    unknown.labels = counts.into_iter().map(|(label, rows)| (label.to_string(), rows)).collect();
+    unknown.labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| natural(&a.0, &b.0)));
+    unknown.labels.truncate(MOST_LABELS);
+    // Its rows are those of the whole table.
+    if let RawInputs::Matrix(path) = &raw.inputs {
+        let (features, rounded) = npy::read_noting(path, raw.ids.len())?;
+        raw.notes.extend(rounded_note(&rounded));
+        raw.inputs = RawInputs::Features(features);
+    }
+    raw.keep(&kept);
+    splits.keep(&kept);
+    Ok(unknown)
 }
 
 /// Decodes the pictures, if it is pictures; drops the rows of those that cannot be read.

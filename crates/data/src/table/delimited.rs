@@ -1,6 +1,5 @@
 //! Tables as text: commas, semicolons or tabs between the fields.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +11,7 @@ use crate::error::Place;
 use crate::error::TableProblem;
 
 /// A longer row is not meant: a quote that is never closed, or no table at all. Rows are in memory one at a time.
-const LONGEST_ROW: usize = 16 << 20;
+pub(crate) const LONGEST_ROW: usize = 16 << 20;
 
 /// A line of our own behind the last one. The parser gives it back as a row of its own, unless a quote is still open: only the
 /// parser knows which quotes count.
@@ -33,11 +32,16 @@ pub(crate) struct DelimitedRows {
     notes: Vec<String>,
     /// 1 where lines end with CRLF: the parser then counts a line when the next one begins.
     behind: u64,
+    /// Lines between the header and what is read here.
+    skipped: u64,
 }
 
+/// Where text comes from: a file, or a pipe.
+pub(crate) type Source = Box<dyn Read + Send>;
+
 impl DelimitedRows {
-    pub(crate) fn open(path: &Path, file: File) -> Result<DelimitedRows, DataError> {
-        let mut buffered = BufReader::with_capacity(1 << 16, file);
+    pub(crate) fn open(path: &Path, source: Source) -> Result<DelimitedRows, DataError> {
+        let mut buffered = BufReader::with_capacity(1 << 16, source);
         let start = buffered.fill_buf().map_err(DataError::io(path, "read"))?;
         if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
             return Err(Place::line(path, 1).table(TableProblem::NotUtf8 { column: None }));
@@ -54,9 +58,44 @@ impl DelimitedRows {
         }
         let columns = names(path, &header)?;
         let (path, record, notes) = (path.to_path_buf(), ByteRecord::new(), Vec::new());
-        let rows = DelimitedRows { path, delimiter, columns, reader, record, line: 1, notes, behind };
+        let rows =
+            DelimitedRows { path, delimiter, columns, reader, record, line: 1, notes, behind, skipped: 0 };
         rows.check_quotes(&header)?;
         Ok(rows)
+    }
+
+    /// The header and further rows, between which lines are left out.
+    pub(crate) fn open_behind(path: &Path, source: Source, skipped: u64) -> Result<DelimitedRows, DataError> {
+        Ok(DelimitedRows { skipped, ..DelimitedRows::open(path, source)? })
+    }
+
+    /// What stands between two fields.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
+    /// Goes to the next row, however many fields it has; false behind the last.
+    pub(crate) fn advance_record(&mut self) -> Result<bool, DataError> {
+        self.reader.get_mut().in_row = 0;
+        let behind = self.behind + self.skipped;
+        let more = self
+            .reader
+            .read_byte_record(&mut self.record)
+            .map_err(|error| fault(&self.path, &error, behind))?;
+        if !more || is_end(&self.record) {
+            return Ok(false);
+        }
+        self.line = self.record.position().map_or(self.line + 1, |position| position.line() + behind);
+        // Most rows are one line.
+        if self.record.as_slice().contains(&b'\n') {
+            self.check_quotes(&self.record)?;
+        }
+        Ok(true)
+    }
+
+    /// The fields of the present row, which is gone then.
+    pub(crate) fn take_record(&mut self) -> ByteRecord {
+        std::mem::take(&mut self.record)
     }
 
     /// A quote that is never closed makes one field of the rest of the file, and a stray pair of quotes one field of all rows
@@ -92,16 +131,9 @@ impl Rows for DelimitedRows {
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
-        self.reader.get_mut().in_row = 0;
-        let more = self
-            .reader
-            .read_byte_record(&mut self.record)
-            .map_err(|error| fault(&self.path, &error, self.behind))?;
-        if !more || is_end(&self.record) {
+        if !self.advance_record()? {
             return Ok(false);
         }
-        self.line = self.record.position().map_or(self.line + 1, |position| position.line() + self.behind);
-        self.check_quotes(&self.record)?;
         if self.record.len() != self.columns.len() {
             let (expected, found) = (self.columns.len() as u64, self.record.len() as u64);
             return Err(Place::line(&self.path, self.line).table(TableProblem::Ragged { expected, found }));
@@ -174,7 +206,7 @@ fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
 
 /// A file with the line [`END`] behind it. Ends a row that never ends.
 struct Ended {
-    inner: BufReader<File>,
+    inner: BufReader<Source>,
     /// What is left of our own line.
     end: Vec<u8>,
     is_over: bool,

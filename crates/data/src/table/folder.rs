@@ -18,9 +18,10 @@ use crate::natural::natural;
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(RawTable, Columns), DataError> {
     refuse_table_options(path, options)?;
     let inside = (!options.allow_outside).then(|| Inside::of_folder(path));
-    let mut walk = Walk { root: path, inside, found: Vec::new(), other: 0 };
+    let mut walk = Walk { root: path, inside, found: Vec::new(), other: 0, too_deep: None };
     walk.folder(path, &mut Vec::new())?;
-    let Walk { found, other, .. } = walk;
+    let Walk { mut found, other, too_deep, .. } = walk;
+    found.extend(too_deep.map(|path| Found { folders: Vec::new(), path }));
     if found.is_empty() {
         return Err(Place::file(path).table(TableProblem::NoTable));
     }
@@ -34,6 +35,21 @@ pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(RawTable, Col
         raw.notes.push(format!("passed over {other} files that are not images by their suffix"));
     }
     Ok((raw, columns(depth == 2)))
+}
+
+/// All pictures of a folder and of the two levels of folders below, in natural order, and how many other files there are.
+pub(crate) fn pictures_of(path: &Path, allow_outside: bool) -> Result<(Vec<PathBuf>, usize), DataError> {
+    let inside = (!allow_outside).then(|| Inside::of_folder(path));
+    let mut walk = Walk { root: path, inside, found: Vec::new(), other: 0, too_deep: None };
+    walk.folder(path, &mut Vec::new())?;
+    if let Some(deep) = walk.too_deep {
+        let image = deep.strip_prefix(path).unwrap_or(&deep).display().to_string();
+        return Err(Place::file(path).table(TableProblem::TooDeep { image }));
+    }
+    match walk.found.is_empty() {
+        true => Err(Place::file(path).table(TableProblem::NoPictures)),
+        false => Ok((walk.found.into_iter().map(|picture| picture.path).collect(), walk.other)),
+    }
 }
 
 /// Fields that speak of columns mean nothing here.
@@ -69,6 +85,8 @@ struct Walk<'a> {
     found: Vec<Found>,
     /// Files that are no pictures.
     other: usize,
+    /// The first picture below more folders than are looked into.
+    too_deep: Option<PathBuf>,
 }
 
 impl Walk<'_> {
@@ -88,8 +106,8 @@ impl Walk<'_> {
                 above.push(name(&path));
                 self.folder(&path, above)?;
                 above.pop();
-            } else if let Some(path) = first_picture(&path)? {
-                self.found.push(Found { folders: Vec::new(), path });
+            } else if self.too_deep.is_none() {
+                self.too_deep = first_picture(&path)?;
             }
         }
         Ok(())

@@ -10,19 +10,19 @@
 //! | anything else | an attribute |
 
 mod assemble;
-mod delimited;
+pub(crate) mod delimited;
 mod folder;
 mod inside;
-mod npy;
+pub(crate) mod npy;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain;
-mod raw;
+pub(crate) mod raw;
 mod report;
-mod roles;
-mod rows;
+pub(crate) mod roles;
+pub(crate) mod rows;
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -31,10 +31,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use crate::error::TableProblem;
+pub(crate) use folder::pictures_of;
 pub(crate) use inside::{Inside, climbs_out};
 pub use npy::read as read_matrix;
 pub(crate) use plain::rows_of_table;
-pub use report::{Columns, InputColumns, LeftOut, ReadReport};
+pub use report::{Columns, InputColumns, LeftOut, ReadReport, UnknownLabels};
+pub use roles::{FILE_COLUMNS, ID_COLUMNS, LABEL_COLUMNS, SPLIT_COLUMNS, matches};
 
 use crate::cache::Cache;
 use crate::error::Place;
@@ -42,7 +44,6 @@ use crate::images::Crop;
 use crate::source_folder::SourceFolder;
 use crate::{DataError, Dataset, bounded, memory};
 use raw::RawTable;
-pub use roles::matches;
 use roles::{InputRole, Roles};
 use rows::Rows;
 
@@ -66,7 +67,8 @@ pub enum Purpose {
     /// a class that they lack.
     #[default]
     Train,
-    /// A trained model will be judged: every label is one of its classes, which keep their order.
+    /// A trained model will be judged: every label is one of its classes, which keep their order. See
+    /// [`TableOptions::skip_unknown_labels`].
     Evaluate {
         /// The classes of the model; empty for regression.
         classes: Vec<String>,
@@ -111,6 +113,9 @@ pub struct TableOptions {
     pub seed: u64,
     /// Leave out rows whose picture cannot be read, instead of failing; the report counts them.
     pub skip_unreadable: bool,
+    /// Leave out rows whose label is none of the model's classes, instead of failing; the report counts them. For
+    /// [`Purpose::Evaluate`].
+    pub skip_unknown_labels: bool,
     /// Let the table name pictures outside its own folder, by their path or through links; and let links in a folder without a
     /// table lead out of it.
     pub allow_outside: bool,
@@ -141,6 +146,7 @@ impl Default for TableOptions {
             cache: Cache::default(),
             seed: 0,
             skip_unreadable: false,
+            skip_unknown_labels: false,
             allow_outside: false,
             max_pixels: 100_000_000,
             decode_memory: memory::DECODING,
@@ -174,7 +180,7 @@ pub fn read_with(
         .into_iter()
         .find(|file| file.is_file())
     {
-        Some(table) => read_table(&table, open_in(path, &table, options)?, options, progress),
+        Some(table) => read_table(&table, open_in(path, &table, options.allow_outside)?, options, progress),
         None => assemble::assemble(folder::read(path, options)?, options, progress),
     }
 }
@@ -189,8 +195,8 @@ pub(crate) fn open(path: &Path) -> Result<File, DataError> {
 }
 
 /// The table of a folder, which may be a link.
-fn open_in(folder: &Path, table: &Path, options: &TableOptions) -> Result<File, DataError> {
-    let found = SourceFolder::new(folder, options.allow_outside).and_then(|folder| folder.open(table));
+pub(crate) fn open_in(folder: &Path, table: &Path, allow_outside: bool) -> Result<File, DataError> {
+    let found = SourceFolder::new(folder, allow_outside).and_then(|folder| folder.open(table));
     found.map_err(|cause| match cause.kind() {
         ErrorKind::CrossesDevices => {
             let name = table.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,8 +1,9 @@
 //! Feature matrices as `numpy.save` writes them.
 
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, ErrorKind, Read};
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 use super::rows::{LARGEST_WHOLE, is_rounded};
 use crate::error::Place;
@@ -17,27 +18,100 @@ pub fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
 /// As [`read`]; also the columns of whole numbers that lost digits.
 pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<String>), DataError> {
     let at = |problem| Place::file(path).table(problem);
+    let (file, header) = open(path)?;
+    let len = file.get_ref().metadata().map_err(DataError::io(path, "read"))?.len();
+    let allowed = memory::allowed(file.get_ref()).map_err(DataError::io(path, "read"))?;
+    if header.rows != rows {
+        return Err(at(TableProblem::MatrixRows { matrix: header.rows, table: rows }));
+    }
+    // Before memory is asked for: a header may claim anything, and a file may be made of holes.
+    header
+        .check_length(len)
+        .and_then(|()| header.check_memory(allowed))
+        .map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
+    let (values, rounded) = numbers(path, file, &header)?;
+    let name = |column: usize| format!("x{}", column + 1);
+    let names = (0..header.columns).map(name).collect();
+    Ok((Features { names, values }, rounded.into_iter().map(name).collect()))
+}
+
+/// A matrix of which some rows are read at a time.
+pub(crate) struct MatrixFile {
+    path: PathBuf,
+    file: BufReader<File>,
+    header: Header,
+    /// Where the reader is.
+    at: u64,
+}
+
+impl MatrixFile {
+    /// Reads the header.
+    pub(crate) fn open(path: &Path) -> Result<Self, DataError> {
+        let (file, header) = open(path)?;
+        let len = file.get_ref().metadata().map_err(DataError::io(path, "read"))?.len();
+        let wrong = |reason| Place::file(path).table(TableProblem::NotAMatrix(reason));
+        header.check_length(len).map_err(wrong)?;
+        let at = header.offset;
+        Ok(Self { path: path.into(), file, header, at })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.header.rows
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.header.columns
+    }
+
+    /// So many rows from this one on, row by row, whatever their order in the file. They may hold NaN and infinities.
+    pub(crate) fn read(&mut self, first: usize, rows: usize) -> Result<Vec<f32>, DataError> {
+        let columns = self.header.columns;
+        let mut values = vec![0.0; rows * columns];
+        let read = match self.header.by_column {
+            false => self.read_run(first * columns, &mut values, 1),
+            true => (0..columns).try_for_each(|column| {
+                self.read_run(column * self.header.rows + first, &mut values[column..], columns)
+            }),
+        };
+        read.map_err(DataError::io(&self.path, "read"))?;
+        Ok(values)
+    }
+
+    /// Numbers that follow each other in the file, into every `step`-th place.
+    fn read_run(&mut self, first: usize, out: &mut [f32], step: usize) -> io::Result<()> {
+        let Header { kind, big_endian, offset, .. } = self.header;
+        let width = kind.len();
+        let place = offset + (first * width) as u64;
+        if place != self.at {
+            self.file.seek(SeekFrom::Start(place))?;
+        }
+        let mut bytes = vec![0; out.len().div_ceil(step) * width];
+        self.file.read_exact(&mut bytes)?;
+        self.at = place + bytes.len() as u64;
+        let numbers = bytes.chunks_exact(width).map(|bytes| kind.number(bytes, big_endian).single());
+        out.iter_mut().step_by(step).zip(numbers).for_each(|(out, number)| *out = number);
+        Ok(())
+    }
+}
+
+/// The file behind its header.
+fn open(path: &Path) -> Result<(BufReader<File>, Header), DataError> {
+    let at = |problem| Place::file(path).table(problem);
     let file = bounded::open(path).map_err(|cause| match cause.kind() {
         ErrorKind::IsADirectory | ErrorKind::InvalidInput => at(TableProblem::NotAMatrix(cause.to_string())),
         _ => DataError::Io { path: path.to_path_buf(), action: "open", cause },
     })?;
-    let len = file.metadata().map_err(DataError::io(path, "read"))?.len();
-    let allowed = memory::allowed(&file).map_err(DataError::io(path, "read"))?;
     let mut file = BufReader::with_capacity(1 << 16, file);
     let header = Header::read(&mut file).map_err(|cause| match cause.kind() {
         ErrorKind::InvalidData => at(TableProblem::NotAMatrix(cause.to_string())),
         ErrorKind::UnexpectedEof => at(TableProblem::NotAMatrix("it ends within its header".into())),
         _ => DataError::Io { path: path.to_path_buf(), action: "read", cause },
     })?;
-    if header.rows != rows {
-        return Err(at(TableProblem::MatrixRows { matrix: header.rows, table: rows }));
-    }
-    // Before memory is asked for: a header may claim anything, and a file may be made of holes.
-    header.check(len, allowed).map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
-    let (values, rounded) = numbers(path, file, &header)?;
-    let name = |column: usize| format!("x{}", column + 1);
-    let names = (0..header.columns).map(name).collect();
-    Ok((Features { names, values }, rounded.into_iter().map(name).collect()))
+    Ok((file, header))
 }
 
 /// All numbers, row by row, whatever their order in the file; and the columns of whole numbers that lost digits.
@@ -180,8 +254,8 @@ impl Header {
         (self.rows as u64).checked_mul(self.columns as u64)
     }
 
-    /// Whether the file is as long as it says, and its numbers and their names fit.
-    fn check(&self, len: u64, allowed: u64) -> Result<(), String> {
+    /// Whether the file is as long as it says.
+    fn check_length(&self, len: u64) -> Result<(), String> {
         let (rows, columns) = (self.rows, self.columns);
         let data = self.count().and_then(|count| count.checked_mul(self.kind.len() as u64));
         if data.and_then(|data| data.checked_add(self.offset)) != Some(len) {
@@ -189,6 +263,12 @@ impl Header {
                 "it claims {rows}x{columns} numbers, but its {len} bytes hold another number"
             ));
         }
+        Ok(())
+    }
+
+    /// Whether its numbers and their names fit.
+    fn check_memory(&self, allowed: u64) -> Result<(), String> {
+        let (rows, columns) = (self.rows, self.columns);
         /// A name of a column, with what it takes to keep it.
         const NAME: u64 = 48;
         let names = (columns as u64).saturating_mul(NAME);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::inside::Inside;
 use super::roles::{InputRole, Roles};
-use super::rows::{Cell, Rows};
+use super::rows::{Cell, Rows, shortened};
 use super::{TableOptions, Task};
 use crate::error::TableProblem;
 use crate::error::{Place, list};
@@ -172,7 +172,7 @@ impl RawTable {
         Ok(())
     }
 
-    /// Drops the rows that are not kept. Features are never dropped one by one.
+    /// Drops the rows that are not kept. A matrix in another file has none yet.
     pub(crate) fn keep(&mut self, kept: &[bool]) {
         keep(&mut self.lines, kept);
         keep(&mut self.ids, kept);
@@ -183,14 +183,19 @@ impl RawTable {
         }
         self.splits.iter_mut().for_each(|levels| levels.keep(kept));
         self.attributes.iter_mut().for_each(|(_, levels)| levels.keep(kept));
-        if let RawInputs::Files(files) = &mut self.inputs {
-            keep(files, kept);
+        match &mut self.inputs {
+            RawInputs::Files(files) => keep(files, kept),
+            RawInputs::Features(Features { names, values }) => {
+                let rows = values.chunks_exact(names.len().max(1)).zip(kept).filter(|(_, kept)| **kept);
+                *values = rows.flat_map(|(row, _)| row).copied().collect();
+            }
+            RawInputs::Matrix(_) => {}
         }
     }
 }
 
 /// No system takes a longer path.
-const LONGEST_NAME: usize = 1 << 15;
+pub(crate) const LONGEST_NAME: usize = 1 << 15;
 
 /// The present row, and where it is.
 struct Row<'a> {
@@ -217,25 +222,11 @@ impl<'a> Row<'a> {
 
     fn number(&self, column: usize, rounded: &mut BTreeSet<usize>) -> Result<f32, DataError> {
         let cell = self.rows.cell(column)?;
-        match cell.number() {
-            Some(value) if value.is_finite() => {
-                if cell.loses_digits(value) {
-                    rounded.insert(column);
-                }
-                Ok(value)
-            }
-            Some(_) => {
-                let (column, text) = (self.column(column), cell.text().into_owned());
-                Err(self.fault(TableProblem::NotFinite { column, text }))
-            }
-            None if cell == Cell::Empty => {
-                Err(self.fault(TableProblem::EmptyCell { role: "number", column: self.column(column) }))
-            }
-            None => {
-                let (column, text) = (self.column(column), shortened(&cell.text()));
-                Err(self.fault(TableProblem::NotANumber { column, text }))
-            }
+        let value = cell.finite(&self.rows.columns()[column]).map_err(|problem| self.fault(problem))?;
+        if cell.loses_digits(value) {
+            rounded.insert(column);
         }
+        Ok(value)
     }
 
     /// 0, 1, 2 by their names; any text as it is.
@@ -272,13 +263,4 @@ pub(super) fn rounded_note(columns: &[String]) -> Option<String> {
     (!columns.is_empty()).then(|| {
         format!("whole numbers above 16777216 lose digits, as all numbers are kept in 32 bits, in {names}")
     })
-}
-
-/// For messages: a cell may hold a megabyte.
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 80;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.into(),
-    }
 }

@@ -16,6 +16,8 @@ pub struct ReadReport {
     pub columns: Columns,
     /// Rows left out because their picture cannot be read.
     pub left_out: Vec<LeftOut>,
+    /// Rows left out because of their label.
+    pub unknown_labels: UnknownLabels,
     /// The split was made here, with this seed; `None` when the table has one.
     pub split_seed: Option<u64>,
     /// Ids that come with more than one label; each label forms its own group.
@@ -28,6 +30,27 @@ pub struct ReadReport {
     pub files: Vec<PathBuf>,
     /// Anything else worth a line.
     pub notes: Vec<String>,
+}
+
+/// Rows whose label is none of a model's classes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnknownLabels {
+    /// How many rows.
+    pub rows: usize,
+    /// How many of each label, the most frequent first; no more than a hundred labels.
+    pub labels: Vec<(String, usize)>,
+}
+
+impl UnknownLabels {
+    /// In one line; None without such rows.
+    pub fn line(&self) -> Option<String> {
+        let counted: Vec<String> =
+            self.labels.iter().map(|(label, rows)| format!("{label} ({rows})")).collect();
+        let rows = if self.rows == 1 { "1 row has".into() } else { format!("{} rows have", self.rows) };
+        let text =
+            || format!("{rows} a label that the model does not know, and no error: {}", list(&counted));
+        (self.rows > 0).then(text)
+    }
 }
 
 /// The roles of the columns, by name.
@@ -107,6 +130,7 @@ impl ReadReport {
         if !self.left_out.is_empty() {
             text.push(format!("left out {} rows whose picture cannot be read", self.left_out.len()));
         }
+        text.extend(self.unknown_labels.line());
         if !self.ids_with_two_labels.is_empty() {
             let (count, names) = (self.ids_with_two_labels.len(), list(&self.ids_with_two_labels));
             let have = if count == 1 { "id has" } else { "ids have" };

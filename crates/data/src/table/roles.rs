@@ -8,10 +8,14 @@ use crate::DataError;
 use crate::error::Place;
 use crate::error::TableProblem;
 
-const FILENAME: &[&str] = &["filename", "img_filename", "file_name"];
-const LABEL: &[&str] = &["y", "label"];
-const GROUP: &[&str] = &["group_id"];
-const SPLIT: &[&str] = &["split"];
+/// Usual names of the column of pictures.
+pub const FILE_COLUMNS: [&str; 3] = ["filename", "img_filename", "file_name"];
+/// Usual names of the column of labels.
+pub const LABEL_COLUMNS: [&str; 2] = ["y", "label"];
+/// Usual names of the column of ids.
+pub const ID_COLUMNS: [&str; 1] = ["group_id"];
+/// Usual names of the column of splits.
+pub const SPLIT_COLUMNS: [&str; 1] = ["split"];
 
 /// The roles of the columns, as indices.
 #[derive(Debug)]
@@ -41,11 +45,12 @@ impl Roles {
     pub(crate) fn of(path: &Path, columns: &[String], options: &TableOptions) -> Result<Roles, DataError> {
         let find = Finder::new(path, columns);
         let label_needed = options.purpose != Purpose::Predict;
-        let label = find.column(options.label_column.as_deref(), LABEL, "label_column", label_needed)?;
-        let group = find.column(options.group_column.as_deref(), GROUP, "group_column", false)?;
-        let split = find.column(options.split_column.as_deref(), SPLIT, "split_column", false)?;
+        let label =
+            find.column(options.label_column.as_deref(), &LABEL_COLUMNS, "label_column", label_needed)?;
+        let group = find.column(options.group_column.as_deref(), &ID_COLUMNS, "group_column", false)?;
+        let split = find.column(options.split_column.as_deref(), &SPLIT_COLUMNS, "split_column", false)?;
         let filename = options.filename_column.as_deref();
-        let filename = find.column(filename, FILENAME, "filename_column", false)?;
+        let filename = find.column(filename, &FILE_COLUMNS, "filename_column", false)?;
         let named = [(label, "label"), (group, "id"), (split, "split"), (filename, "image")];
         find.all_different(&named)?;
         let taken = |column: usize| named[..3].iter().any(|(index, _)| *index == Some(column));
@@ -68,14 +73,15 @@ impl InputRole {
     }
 }
 
-struct Finder<'a> {
+/// Columns by their names.
+pub(crate) struct Finder<'a> {
     path: &'a Path,
     columns: &'a [String],
     places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(path: &'a Path, columns: &'a [String]) -> Self {
+    pub(crate) fn new(path: &'a Path, columns: &'a [String]) -> Self {
         let places = columns.iter().enumerate().map(|(place, name)| (name.as_str(), place)).collect();
         Self { path, columns, places }
     }
@@ -85,7 +91,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The column that the user named, which must be there, or the first of the usual names.
-    fn column(
+    pub(crate) fn column(
         &self,
         named: Option<&str>,
         usual: &[&str],
@@ -107,7 +113,7 @@ impl<'a> Finder<'a> {
         Ok(found)
     }
 
-    fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
+    pub(crate) fn all_different(&self, named: &[(Option<usize>, &'static str)]) -> Result<(), DataError> {
         for (i, (column, second)) in named.iter().enumerate() {
             let clash = named[..i].iter().find(|(other, _)| column.is_some() && other == column);
             if let (Some((_, first)), Some(column)) = (clash, column) {
@@ -147,7 +153,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Just these columns, in their order.
-    fn exactly(
+    pub(crate) fn exactly(
         &self,
         names: &[String],
         named: &[(Option<usize>, &'static str)],

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::delimited::DelimitedRows;
 use crate::DataError;
+use crate::error::TableProblem;
 
 /// One value of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +53,28 @@ impl<'a> Cell<'a> {
     }
 }
 
+impl Cell<'_> {
+    /// As a finite number, or what is wrong with it as one in the column of this name.
+    pub(crate) fn finite(self, column: &str) -> Result<f32, TableProblem> {
+        let column = || column.to_string();
+        match self.number() {
+            Some(value) if value.is_finite() => Ok(value),
+            Some(_) => Err(TableProblem::NotFinite { column: column(), text: shortened(&self.text()) }),
+            None if self == Cell::Empty => Err(TableProblem::EmptyCell { role: "number", column: column() }),
+            None => Err(TableProblem::NotANumber { column: column(), text: shortened(&self.text()) }),
+        }
+    }
+}
+
+/// For messages: a cell may hold a megabyte.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 80;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.into(),
+    }
+}
+
 /// Up to here every whole number is a number of 32 bits.
 pub(super) const LARGEST_WHOLE: f32 = 16_777_216.0;
 
@@ -82,7 +105,7 @@ pub(super) fn is_rounded(whole: f64, value: f32) -> bool {
 }
 
 /// Rows one after the other; few are in memory.
-pub(crate) trait Rows {
+pub(crate) trait Rows: Send {
     /// Names of the columns, all different.
     fn columns(&self) -> &[String];
 
@@ -101,14 +124,30 @@ pub(crate) trait Rows {
     fn cell(&self, column: usize) -> Result<Cell<'_>, DataError>;
 }
 
+/// An open table, as far as its first bytes tell what it is.
+pub(crate) enum Opened {
+    /// Not text.
+    Binary(Box<dyn Rows>),
+    /// From its beginning.
+    Text(File),
+}
+
 /// Reads an open table: Parquet by its name or its first bytes, anything else as text.
-pub(crate) fn open(path: &Path, mut file: File) -> Result<Box<dyn Rows>, DataError> {
+pub(crate) fn open(path: &Path, file: File) -> Result<Box<dyn Rows>, DataError> {
+    match open_binary(path, file)? {
+        Opened::Binary(rows) => Ok(rows),
+        Opened::Text(file) => Ok(Box::new(DelimitedRows::open(path, Box::new(file))?)),
+    }
+}
+
+/// As [`open`], without a look at text.
+pub(crate) fn open_binary(path: &Path, mut file: File) -> Result<Opened, DataError> {
     let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
     let begins_like_parquet = begins_like_parquet(&mut file).map_err(DataError::io(path, "read"))?;
     if matches!(suffix.as_deref(), Some("parquet" | "pq")) || begins_like_parquet {
-        return open_parquet(path, file);
+        return open_parquet(path, file).map(Opened::Binary);
     }
-    Ok(Box::new(DelimitedRows::open(path, file)?))
+    Ok(Opened::Text(file))
 }
 
 fn begins_like_parquet(file: &mut File) -> std::io::Result<bool> {

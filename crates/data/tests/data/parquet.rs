@@ -96,7 +96,7 @@ fn matrix(bytes: &[u8]) -> Result<Vec<f32>, String> {
     match folder.table(TWO_ROWS, &options) {
         Ok((data, _)) => match data.into_inputs() {
             Inputs::Features(features) => Ok(features.values),
-            Inputs::Images(_) => panic!(),
+            _ => panic!(),
         },
         Err(error) => Err(crate::common::shown(&folder.0, &error)),
     }

@@ -1,7 +1,9 @@
 //! Rows in = rows out, judged by a second reader of tables that shares no code with the first. It is small enough to be read at a
-//! glance, and is itself held against Python's csv module.
+//! glance, and is itself held against Python's csv module: on recorded tables, and on all random ones where there is a Python.
 
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
@@ -9,6 +11,9 @@ use rand::{RngExt, SeedableRng};
 
 use super::common::Folder;
 use corevar_data::{Dataset, TableOptions};
+
+/// Random tables.
+const SEEDS: u64 = 400;
 
 /// The rows of a table: a quote opens a field only at its beginning, and in it two quotes are one.
 fn second_reader(text: &str, delimiter: char) -> Vec<Vec<String>> {
@@ -74,6 +79,47 @@ fn note(rng: &mut ChaCha8Rng) -> String {
     }
 }
 
+/// A table with quotes and line ends of all kinds, and how many rows it has.
+fn random_table(seed: u64) -> (String, usize) {
+    let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+    let end = *["\n", "\r\n"].choose(rng).unwrap();
+    let rows = rng.random_range(4..80);
+    let row = |rng: &mut ChaCha8Rng, row: usize| {
+        format!("{row},{},{},{},train{end}", note(rng), ["a", "b"][row % 2], row / 2)
+    };
+    let body: String = (0..rows).map(|number| row(rng, number)).collect();
+    let table = format!("x1,note,y,group_id,split{end}{body}");
+    (if rng.random() { table.trim_end().to_string() } else { table }, rows)
+}
+
+/// All tables by Python's csv module; None without a Python.
+fn by_python(tables: &[String]) -> Option<Vec<Vec<Vec<String>>>> {
+    const SCRIPT: &str = "import csv, io, json, sys
+read = lambda text: [row for row in csv.reader(io.StringIO(text, newline='')) if row]
+json.dump([read(text) for text in json.load(sys.stdin)], sys.stdout)";
+    let mut python = Command::new("python3")
+        .args(["-c", SCRIPT])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .inspect_err(|_| eprintln!("no Python: its csv module is not asked"))
+        .ok()?;
+    // Python reads all before it writes.
+    python.stdin.take().unwrap().write_all(&serde_json::to_vec(tables).unwrap()).unwrap();
+    let output = python.wait_with_output().unwrap();
+    assert!(output.status.success());
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn the_second_reader_reads_random_tables_as_python_does() {
+    let tables: Vec<String> = (0..SEEDS).map(|seed| random_table(seed).0).collect();
+    let Some(judged) = by_python(&tables) else { return };
+    for (table, rows) in tables.iter().zip(judged) {
+        assert_eq!(second_reader(table, ','), rows, "{table:?}");
+    }
+}
+
 fn notes_of(data: &Dataset) -> Vec<String> {
     let note = data.attributes().iter().find(|attribute| attribute.name == "note").unwrap();
     note.of_row.iter().map(|&level| note.levels[level as usize].clone()).collect()
@@ -82,19 +128,11 @@ fn notes_of(data: &Dataset) -> Vec<String> {
 #[test]
 fn every_row_that_goes_in_comes_out() {
     let (folder, options) = (Folder::new(), TableOptions::default());
-    for seed in 0..400 {
-        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
-        let end = *["\n", "\r\n"].choose(rng).unwrap();
-        let rows = rng.random_range(4..80);
-        let row = |rng: &mut ChaCha8Rng, row: usize| {
-            format!("{row},{},{},{},train{end}", note(rng), ["a", "b"][row % 2], row / 2)
-        };
-        let body: String = (0..rows).map(|number| row(rng, number)).collect();
-        let table = format!("x1,note,y,group_id,split{end}{body}");
-        let table = if rng.random() { table.trim_end() } else { &table };
-        let judged = second_reader(table, ',');
+    for seed in 0..SEEDS {
+        let (table, rows) = random_table(seed);
+        let judged = second_reader(&table, ',');
         assert_eq!(judged.len(), rows + 1, "the second reader, seed {seed}");
-        let (data, _) = folder.table(table, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let (data, _) = folder.table(&table, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let inputs = data.inputs().as_features().unwrap();
         let ours: Vec<(f32, String)> = inputs.values.iter().copied().zip(notes_of(&data)).collect();
         let theirs: Vec<(f32, String)> =

@@ -11,7 +11,7 @@ fn classes(labels: &Labels) -> (Vec<&str>, &[u32]) {
 fn values(inputs: &Inputs) -> &[f32] {
     match inputs {
         Inputs::Features(features) => &features.values,
-        Inputs::Images(_) => panic!("images"),
+        _ => panic!("images"),
     }
 }
 
@@ -21,7 +21,7 @@ fn pixels(inputs: &Inputs) -> &[u8] {
             Pixels::Memory(bytes) => bytes,
             _ => panic!("not in memory"),
         },
-        Inputs::Features(_) => panic!("features"),
+        _ => panic!("features"),
     }
 }
 

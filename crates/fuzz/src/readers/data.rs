@@ -5,15 +5,34 @@ use std::path::Path;
 
 use corevar_data::import::{ImportOptions, Source, import};
 use corevar_data::table::Purpose;
-use corevar_data::{Cache, Inputs, TableOptions, read};
+use corevar_data::{Cache, Inputs, RowStream, StreamOptions, StreamSource, TableOptions, WantedInputs, read};
 use tempfile::tempdir;
 
 use super::{Reader, write};
 
-fn read_both_ways(table: &Path, options: &TableOptions) {
-    for purpose in [Purpose::Train, Purpose::Predict] {
-        let _ = read(table, &TableOptions { purpose, ..options.clone() });
+/// For training, for a prediction, and as a stream: a table that can be read at once has the same features in pieces.
+fn read_every_way(table: &Path, options: &TableOptions) {
+    let _ = read(table, options);
+    let whole = read(table, &TableOptions { purpose: Purpose::Predict, ..options.clone() });
+    let features = whole.as_ref().ok().and_then(|(data, _)| data.inputs().as_features());
+    let names = features.map_or_else(|| vec!["x1".into()], |features| features.names.clone());
+    let (values, unreadable) = stream(table, WantedInputs::Features(names));
+    if let Some(features) = features {
+        assert!(unreadable == 0 && values == features.values, "the stream reads other features");
     }
+}
+
+/// All features of a stream in pieces of three rows, and how many rows cannot be read.
+fn stream(path: &Path, inputs: WantedInputs) -> (Vec<f32>, usize) {
+    let (mut values, mut unreadable) = (Vec::new(), 0);
+    let options = StreamOptions { chunk_rows: Some(3), max_pixels: 1 << 20, ..StreamOptions::new(inputs) };
+    if let Ok(mut rows) = RowStream::open(StreamSource::Path(path.into()), &options) {
+        while let Ok(Some(chunk)) = rows.next_chunk() {
+            values.extend_from_slice(chunk.inputs.as_features().map_or(&[], |features| &features.values));
+            unreadable += chunk.unreadable.len();
+        }
+    }
+    (values, unreadable)
 }
 
 /// A table of text.
@@ -22,7 +41,7 @@ pub fn text_tables() -> Reader {
     Box::new(move |bytes| {
         let table = folder.path().join("t.csv");
         write(&table, bytes);
-        read_both_ways(&table, &TableOptions { cache: Cache::Off, ..Default::default() });
+        read_every_way(&table, &TableOptions { cache: Cache::Off, ..Default::default() });
     })
 }
 
@@ -32,7 +51,7 @@ pub fn parquet_tables() -> Reader {
     Box::new(move |bytes| {
         let table = folder.path().join("t.parquet");
         write(&table, bytes);
-        read_both_ways(&table, &TableOptions::default());
+        read_every_way(&table, &TableOptions::default());
     })
 }
 
@@ -44,6 +63,7 @@ pub fn matrices() -> Reader {
     Box::new(move |bytes| {
         write(&folder.path().join("x.npy"), bytes);
         let _ = read(&table, &TableOptions { features_file: Some(matrix.clone()), ..Default::default() });
+        let _ = stream(&matrix, WantedInputs::Features(vec!["x1".into(), "x2".into()]));
     })
 }
 

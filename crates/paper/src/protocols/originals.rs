@@ -63,7 +63,7 @@ pub fn mnist(from: &Path) -> Result<Album<DigitPhoto>, DataError> {
     let photos = digit_photos(from, &digits)?;
     match digits.into_inputs() {
         Inputs::Images(images) => Ok(Album { name: "MNIST".into(), photos, pictures: Box::new(images) }),
-        Inputs::Features(_) => Err(lacks(from, "there are no pictures".into())),
+        _ => Err(lacks(from, "there are no pictures".into())),
     }
 }
 

@@ -62,6 +62,7 @@ pub fn of(runs: usize, estimators: usize, tests: usize, classes: usize) -> Recor
         groups: 500,
         splits: splits.iter().map(|split| (split.clone(), 4_000)).collect(),
         classes,
+        unknown_labels: None,
     };
     let estimators: Vec<EstimatorResult> =
         (0..estimators).map(|index| estimator(index, runs, &splits, &data.classes)).collect();

@@ -58,6 +58,7 @@ fn matrix(records: &Records, model: &Model<'_>, split: &str) -> Option<Markup> {
             scroll(&format!("Confusion of {} on {split}", model.label), count_table(classes, counts)),
         ),
         Confusion::Counts(counts) => ("share of the true class", heat(classes, counts, model, split)),
+        _ => return None,
     };
     let note = html! { span.swatch style=(model.colour.swatch()) {} (model.label) ", " (title) "." };
     Some(figure(split, note, content))

@@ -28,6 +28,7 @@ const MARK: &str = "# A run of corevar.";
 
 /// What to do with a run that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Start {
     /// Refuse.
     New,

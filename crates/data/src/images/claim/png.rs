@@ -7,7 +7,8 @@ use image::metadata::Orientation;
 
 use super::{Claim, array, bad, orientation, skip};
 
-/// For windows and rows of the decoder, and for what other chunks unpack to: a colour profile may be a bomb of its own.
+/// For windows and rows of the decoder, and for what other chunks unpack to: a colour profile may be a bomb of its own. The decoder
+/// stops unpacking there, and goes on without the profile.
 const WORKING: u64 = 2 << 20;
 
 pub(super) fn claim(source: &mut (impl BufRead + Seek), length: u64) -> io::Result<Claim> {
