@@ -1,8 +1,9 @@
-//! How a failure is told: the error, its causes, and one tip. Exit code 1, or 2 for wrong usage.
+//! How a failure is told: the error, its causes, and one tip. Exit code 1, or 2 for wrong usage, or 3 for a limit that is broken.
 
 use std::fmt;
 use std::process::ExitCode;
 
+use corevar::check::CheckError;
 use corevar::model::ModelError;
 use corevar::study::RunFolderError;
 use corevar::train::TrainError;
@@ -14,6 +15,9 @@ use corevar_report::ReportError;
 
 use crate::interrupt::INTERRUPTED;
 use crate::output;
+
+/// Exit code of `check` where a limit is broken.
+const BROKEN_LIMIT: u8 = 3;
 
 /// Something in the way, and what to do about it: exit code 1.
 #[derive(Debug)]
@@ -46,6 +50,18 @@ impl Usage {
     }
 }
 
+/// All was done, and a limit of `check` is broken: exit code 3.
+#[derive(Debug)]
+pub struct BrokenLimit(pub String);
+
+impl fmt::Display for BrokenLimit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BrokenLimit {}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.message)
@@ -70,6 +86,10 @@ pub fn report(error: &anyhow::Error) -> ExitCode {
         output::message("tip", &format!("go on with the same command{and}"));
         return ExitCode::from(INTERRUPTED);
     }
+    if error.is::<BrokenLimit>() {
+        output::message("check failed", &message(error));
+        return ExitCode::from(BROKEN_LIMIT);
+    }
     output::message("error", &message(error));
     if let Some(tip) = error.chain().find_map(tip) {
         output::message("tip", &speech.say(&tip));
@@ -91,6 +111,7 @@ pub fn message(error: &anyhow::Error) -> String {
 fn is_usage(error: &anyhow::Error) -> bool {
     error.is::<Usage>()
         || error.is::<ConfigError>()
+        || matches!(error.downcast_ref::<CheckError>(), Some(CheckError::Config(_)))
         || matches!(error.downcast_ref::<StudyError>(), Some(StudyError::Config(_)))
         || matches!(error.downcast_ref::<ExportError>(), Some(ExportError::NotImages { .. }))
 }
@@ -175,6 +196,7 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         return failure.tip.clone();
     }
     tip_of!(
+        CheckError,
         DataError,
         ConfigError,
         TrainError,

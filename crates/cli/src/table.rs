@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use corevar::check::{CheckReport, Verdict};
 use corevar::evidence::{Evidence, StressCurve};
 use corevar::penalty::weight;
 use corevar::results::{EstimatorResult, Numbers, Results, RunResult, Setting};
@@ -170,6 +171,46 @@ pub fn stress(split: &str, curves: &[StressCurve], worst: &[WorstCase]) -> Strin
     };
     rows.push(std::iter::once("worst of the strongest".to_string()).chain(worst.iter().map(cell)).collect());
     align(&rows)
+}
+
+/// One line per measure of a check.
+pub fn check(report: &CheckReport) -> String {
+    let head = ["measure", "value", "95 % interval", "limit", "result"];
+    let mut rows = vec![head.map(String::from).to_vec()];
+    for finding in &report.findings {
+        let show = |value: f64| finding.measure.show(value, report.is_regression);
+        let interval = finding.low.zip(finding.high).map(|(low, high)| {
+            let (low, high) = (show(low), show(high));
+            let bare = low.strip_suffix(" SD").or(low.strip_suffix(" %")).unwrap_or(&low);
+            format!("{bare} to {high}")
+        });
+        let result = match finding.verdict {
+            Verdict::Pass => "pass",
+            Verdict::Broken => "FAIL",
+            Verdict::Unmeasured => "NOT MEASURED",
+            _ => "-",
+        };
+        let cell = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        rows.push(vec![
+            finding.measure.name().into(),
+            cell(finding.value.map(show)),
+            cell(interval),
+            cell(finding.limit.map(show)),
+            result.into(),
+        ]);
+    }
+    align(&rows)
+}
+
+/// How much was checked, and what the reader of its table should know.
+pub fn check_notes(report: &CheckReport) -> String {
+    let mut text = format!("\n{}: {} rows, {} ids\n", report.data, report.rows, report.ids);
+    for finding in &report.findings {
+        for note in &finding.notes {
+            text += &format!("{}: {note}\n", finding.measure.name());
+        }
+    }
+    text
 }
 
 /// Coefficients that are printed; the report has more.

@@ -3,6 +3,7 @@
 use burn::tensor::Device;
 use corevar_data::{BySplit, Dataset, Split, Tip};
 
+use crate::check::Reference;
 use crate::model::{InputShape, Model, ModelError, ModelSpec, Outputs};
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
@@ -120,6 +121,7 @@ impl Core {
         let device = self.device.clone().unwrap_or_else(Device::flex);
         let mut model = train(&config, data, &device, &mut Quiet::default())?;
         model.style = style(&model, data).map_err(TrainError::from)?;
+        model.reference = Some(Reference::of(&model, data).map_err(TrainError::from)?);
         Ok(model)
     }
 }

@@ -36,6 +36,7 @@
 pub mod batches;
 pub mod calendar;
 mod certificate;
+pub mod check;
 mod core;
 mod evaluate;
 pub mod evidence;

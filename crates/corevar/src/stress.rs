@@ -213,6 +213,7 @@ mod tests {
             origin: Origin::default(),
             slices: None,
             style: None,
+            reference: None,
             task: Task::Classes(vec!["adult".into(), "child".into()]),
             notes: Vec::new(),
         }
@@ -225,7 +226,13 @@ mod tests {
 
     fn under(ladders: &[Ladder]) -> Stress {
         let setting = Setting::new("pooled", &TrainConfig::default());
-        let found = FoundModel { source: "run".into(), setting, seconds: 0.0, model: untrained() };
+        let found = FoundModel {
+            source: "run".into(),
+            file: "run".into(),
+            setting,
+            seconds: 0.0,
+            model: untrained(),
+        };
         of_part(&views(), "test1", &[found], ladders, 0).unwrap()
     }
 

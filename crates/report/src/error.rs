@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use corevar::model::ModelError;
 use corevar_data::Tip;
 
 /// Why there is no report.
@@ -56,6 +57,9 @@ pub enum ReportError {
         /// Where and why.
         cause: Box<toml::de::Error>,
     },
+    /// The model that the run stands for cannot be read.
+    #[error(transparent)]
+    Model(#[from] ModelError),
     /// The page cannot be put where it belongs.
     #[error("{}: cannot be written: {cause}", path.display())]
     Write {
@@ -69,6 +73,7 @@ pub enum ReportError {
 impl Tip for ReportError {
     fn tip(&self) -> Option<String> {
         let tip = match self {
+            Self::Model(cause) => return cause.tip(),
             Self::NoResults(_) => "name the folder of a finished run (`KeepIn::folder`)",
             Self::Schema { .. } => "write the report with the version of corevar that trained the models",
             Self::Json { .. } | Self::Metrics { .. } | Self::Config { .. } => {

@@ -4,10 +4,13 @@
 //! writes `report.html`: one file without network or foreign font, in the light or dark of its reader. One small script adds a
 //! slider and tips; the page is complete without it. [`html`] is the same without a disk.
 //!
+//! [`write_card`] writes `MODEL_CARD.md` for the model that the run stands for.
+//!
 //! A section is a file in `sections/` and a line in `sections::SECTIONS`. It gets the [`Records`] and returns
 //! markup, in which `maud` escapes every name that comes from the data. Plots are SVG, which `plot` writes
 //! through `maud` too, in the colours of the page.
 
+mod card;
 mod error;
 mod format;
 mod measure;
@@ -26,6 +29,7 @@ use std::path::{Path, PathBuf};
 
 use corevar::Outcome;
 
+pub use card::{CARD_FILE, write_card};
 pub use corevar::results::EpochLine;
 pub use error::ReportError;
 pub use records::{Records, Setting};

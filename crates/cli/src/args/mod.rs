@@ -51,6 +51,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Evaluate trained models: errors, variances, calibration and robustness
     Evaluate(Evaluate),
+    /// Check new rows against limits on error, flips and drift: a gate for pipelines
+    Check(Check),
     /// Answer new rows or images with a trained model: labels, probabilities, style radius
     Predict(Predict),
     /// Put trained models under growing interventions: errors and changed answers
@@ -150,6 +152,58 @@ pub struct Models {
 pub struct Evaluate {
     #[command(flatten)]
     pub models: Models,
+}
+
+/// Values above their limit end with exit code 3.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 all limits hold, 1 a limit could not be measured or something failed, 2 wrong usage, 3 a limit \
+    is broken. Without limits the values are shown, and limits are proposed."
+)]
+pub struct Check {
+    /// Model file or run folder
+    #[arg(value_name = "MODEL|RUN")]
+    pub model: String,
+    /// New rows: a metadata.csv, a folder, or a built-in name. Labels and ids are used where they are there
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    #[command(flatten)]
+    pub pick: PickFlags,
+    /// Largest share of wrong answers, from 0 to 1; of a regression the largest rms error. Needs labels
+    #[arg(long, value_name = "E")]
+    pub max_error: Option<f64>,
+    /// Largest share of groups whose answers differ, from 0 to 1. Needs ids that repeat
+    #[arg(long, value_name = "F")]
+    pub max_flip: Option<f64>,
+    /// How far the rows may have moved along the directions of style, in SDs inside training groups
+    #[arg(long, value_name = "SD")]
+    pub max_style_drift: Option<f64>,
+    /// How far they may have moved along all other directions, in SDs of training rows
+    #[arg(long, value_name = "SD")]
+    pub max_other_drift: Option<f64>,
+    /// Largest share of answers with a style radius below --radius, from 0 to 1
+    #[arg(long, value_name = "P")]
+    pub max_low_radius: Option<f64>,
+    /// Style radius below which an answer counts as uncertain
+    #[arg(long, value_name = "K", default_value_t = 1.0)]
+    pub radius: f64,
+    /// Rows of this split [default: all but train and val]
+    #[arg(long, value_name = "NAME")]
+    pub split: Option<String>,
+    /// Also write the result as JUnit XML
+    #[arg(long, value_name = "F.xml")]
+    pub junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub show: Show,
+    #[command(flatten)]
+    pub reader: ReaderFlags,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! One file a command. A command loads, calls the library and prints.
 
+mod check;
 mod compare;
 mod demo;
 mod evaluate;
@@ -26,6 +27,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Compare(args) => compare::run(args),
         Command::Sweep(args) => sweep::run(args),
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Check(args) => check::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Predict(args) => predict::run(&args),
         Command::Export(args) => export::run(&args),

@@ -1,4 +1,4 @@
-//! What `evaluate` and `stress` share: trained models and the data to see them on.
+//! What `evaluate`, `stress` and `check` share: trained models and the data to see them on.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use corevar::study::{
     FoundModel, ModelsOnData, RunFolderError, Start, check_folder, find_models, tell_apart,
 };
 use corevar_data::groups::QuantileBins;
-use corevar_data::table::{Task, UnknownLabels};
-use corevar_data::{Dataset, TableOptions};
+use corevar_data::table::{Purpose, TableProblem, Task, UnknownLabels};
+use corevar_data::{DataError, Dataset, TableOptions};
 
 use crate::args::Models;
 use crate::data::{Reading, Source, load};
@@ -100,8 +100,39 @@ fn read(
     model: &Model,
     is_first: bool,
 ) -> anyhow::Result<(Dataset, UnknownLabels)> {
-    let source = Source::new(data);
     let options = TableOptions { skip_unknown_labels: !args.strict, ..model.table_options() };
+    read_as(data, args, model, options, is_first)
+}
+
+/// The same, with or without a column of labels.
+pub fn read_perhaps_labelled(data: &str, args: &Models, model: &Model) -> anyhow::Result<Dataset> {
+    let labelled = read(data, args, model, true);
+    let has_no_labels = |error: &anyhow::Error| {
+        matches!(
+            error.downcast_ref(),
+            Some(DataError::Table { problem: TableProblem::MissingColumn { field: "label_column", .. }, .. })
+        )
+    };
+    let read = match labelled {
+        // A column that was named must be there.
+        Err(error) if args.table.label_column.is_none() && has_no_labels(&error) => {
+            let options =
+                TableOptions { purpose: Purpose::Predict, label_column: None, ..model.table_options() };
+            read_as(data, args, model, options, true)
+        }
+        read => read,
+    };
+    Ok(read?.0)
+}
+
+fn read_as(
+    data: &str,
+    args: &Models,
+    model: &Model,
+    options: TableOptions,
+    is_first: bool,
+) -> anyhow::Result<(Dataset, UnknownLabels)> {
+    let source = Source::new(data);
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }

@@ -128,6 +128,9 @@ impl Prepared {
         let outcome = study.keep_in(self.keep_in()?).run()?;
         interrupt::check();
         let report = corevar_report::write_outcome(&outcome)?;
+        if let Some(folder) = outcome.folder() {
+            corevar_report::write_card(folder.path())?;
+        }
         outcome.finish()?;
         if self.show.json {
             return output::json(&outcome.results);

@@ -25,6 +25,7 @@ fn compare_prints_a_table_and_leaves_a_whole_run() {
 
     let run = folder.path().join("run");
     let expected = [
+        "MODEL_CARD.md",
         "config.toml",
         "data.txt",
         "evidence.json",
@@ -109,6 +110,7 @@ fn train_takes_the_settings_of_another_run() {
     assert_eq!(
         names(&folder.path().join("a")),
         [
+            "MODEL_CARD.md",
             "config.toml",
             "data.txt",
             "evidence.json",

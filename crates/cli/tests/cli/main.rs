@@ -4,6 +4,7 @@
 
 mod bad_inputs;
 mod basics;
+mod check;
 mod choice;
 mod data;
 mod disk;

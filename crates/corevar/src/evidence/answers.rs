@@ -5,7 +5,7 @@ use crate::outputs::{Outputs, log_sum_exp};
 use crate::rows::{Rows, Task};
 
 /// Outputs, losses and answers of one model, by position in the split.
-pub(super) struct Answers<'a> {
+pub(crate) struct Answers<'a> {
     pub outputs: &'a Outputs,
     pub losses: Vec<f64>,
     /// Predicted classes; None for a regression.

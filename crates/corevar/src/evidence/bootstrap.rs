@@ -29,14 +29,14 @@ pub struct Interval {
 
 /// Sums over the rows of one id.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Cluster {
+pub(crate) struct Cluster {
     pub rows: f64,
     pub error: f64,
     pub loss: f64,
 }
 
 /// One per id, in the order of their first rows. A row without an id is its own.
-pub(super) fn clusters(rows: &Rows, answers: &Answers) -> Vec<Cluster> {
+pub(crate) fn clusters(rows: &Rows, answers: &Answers) -> Vec<Cluster> {
     let ids = Groups::by_id((0..rows.len()).map(|position| rows.id(position)));
     let cluster = |positions: &[usize]| Cluster {
         rows: positions.len() as f64,
@@ -47,7 +47,7 @@ pub(super) fn clusters(rows: &Rows, answers: &Answers) -> Vec<Cluster> {
 }
 
 /// Intervals of the error and of the loss. None when a sum is not finite or there is no row.
-pub(super) fn intervals(clusters: &[Cluster], is_regression: bool, seed: u64) -> [Option<Interval>; 2] {
+pub(crate) fn intervals(clusters: &[Cluster], is_regression: bool, seed: u64) -> [Option<Interval>; 2] {
     let error = |mean: f64| if is_regression { mean.sqrt() } else { mean };
     let drawn = draws(clusters, DRAWS, seed);
     let here = means(clusters.iter());

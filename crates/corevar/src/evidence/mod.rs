@@ -6,7 +6,7 @@
 
 mod answers;
 mod attributes;
-mod bootstrap;
+pub(crate) mod bootstrap;
 mod boundary;
 mod changes;
 mod confusion;
@@ -30,7 +30,7 @@ use corevar_data::inspect::{InspectOptions, inspect};
 use corevar_data::{BySplit, Dataset, ReadReport, SplitName};
 use serde::{Deserialize, Serialize};
 
-use answers::Answers;
+pub(crate) use answers::Answers;
 pub use attributes::{AttributeErrors, LevelError, WorstGroup};
 pub use bootstrap::{DRAWS, Interval, LEVEL};
 pub use boundary::{Map, Plane, Point, SplitPoints};

@@ -10,7 +10,7 @@ use super::LinearError;
 
 /// Rows that are reduced to the triangle of their QR decomposition when they become many. That changes neither
 /// their singular values nor their right singular vectors.
-pub(super) struct Stack {
+pub(crate) struct Stack {
     columns: usize,
     rows: Vec<f64>,
 }

@@ -74,6 +74,7 @@ mod tests;
 pub use crate::penalty::{Normalise, Penalty};
 pub use config::{CheckedLinearConfig, CheckedPathConfig, LinearConfig, PathConfig};
 pub use data::{LinearData, Targets};
+pub(crate) use decompose::Stack;
 pub use dimension::StyleDimension;
 pub(crate) use dimension::style_dimension;
 pub use error::LinearError;

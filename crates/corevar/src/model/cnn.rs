@@ -41,6 +41,12 @@ impl CnnSpec {
         self.shrink(height).checked_mul(self.shrink(width))?.checked_mul(last)
     }
 
+    /// See [`super::ModelSpec::hidden_width`].
+    pub(super) fn hidden_width(&self, input: InputShape) -> Option<usize> {
+        let InputShape::Image { height, width, channels } = input else { return None };
+        if self.stride == 0 { None } else { self.flat(height, width, channels) }
+    }
+
     /// See [`super::ModelSpec::largest_map`]. The edge of zeros around a map is part of it, and so is what fills it up to whole strides:
     /// training cuts a map into `stride x stride` smaller ones.
     pub(super) fn largest_map(&self, input: InputShape) -> Option<usize> {

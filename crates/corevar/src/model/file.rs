@@ -15,6 +15,7 @@ use super::{
     InputShape, MOST_ACTIVATIONS, Model, ModelError, ModelSpec, Network, Origin, Predictor, Scaling, Weight,
     WeightValues,
 };
+use crate::check::{MOST_REFERENCE_BYTES, Reference};
 use crate::files::write_within;
 use crate::linear::LinearModel;
 use crate::range::ConfigError;
@@ -35,8 +36,8 @@ pub(crate) const LARGEST_FILE: u64 = 4 << 30;
 /// A header longer than this is not one of ours: names of classes, features and tensors, for a million features.
 pub(super) const LARGEST_HEADER: u64 = 64 << 20;
 
-/// What a header has beside names and numbers: shapes of tensors, settings, fingerprint.
-const OTHERS: usize = 1 << 20;
+/// What a header has beside names and numbers: shapes of tensors, settings, fingerprint, statistics of the training rows.
+const OTHERS: usize = (1 << 20) + MOST_REFERENCE_BYTES;
 
 #[derive(Serialize, Deserialize)]
 struct Header {
@@ -58,6 +59,9 @@ struct Header {
     /// See [`Model::style`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     style: Option<StyleSpread>,
+    /// See [`Model::reference`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<Reference>,
     #[serde(default)]
     origin: Origin,
     /// See [`Model::notes`].
@@ -102,6 +106,7 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
         task: model.task.clone(),
         label_slices: model.slices.clone(),
         style: model.style.clone(),
+        reference: model.reference.clone(),
         origin: model.origin.clone(),
         notes: model.notes.clone(),
     };
@@ -218,9 +223,22 @@ fn parse(bytes: &[u8]) -> Result<Model, String> {
         ModelSpec::Mlp { .. } | ModelSpec::Cnn(_) => Predictor::Network(read_network(&header, tensors)?),
     };
     let Header { model: spec, input, features, scaling, preparation, task, label_slices, .. } = header;
-    let (style, origin, notes) = (header.style, header.origin, header.notes);
+    let (style, reference, origin, notes) = (header.style, header.reference, header.origin, header.notes);
     let slices = label_slices;
-    Ok(Model { predictor, spec, input, features, scaling, preparation, task, slices, style, origin, notes })
+    Ok(Model {
+        predictor,
+        spec,
+        input,
+        features,
+        scaling,
+        preparation,
+        task,
+        slices,
+        style,
+        reference,
+        origin,
+        notes,
+    })
 }
 
 /// What the file says of its model, if that makes sense.
@@ -252,6 +270,11 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     }
     if header.style.as_ref().is_some_and(|style| !style.is_valid(header.task.outputs())) {
         return Err("its variation inside groups is not that of its outputs".into());
+    }
+    let width = header.model.hidden_width(header.input);
+    let outputs = header.task.outputs();
+    if header.reference.as_ref().is_some_and(|reference| !reference.is_valid(width, outputs, is_regression)) {
+        return Err("its statistics of the training rows are not those of its last layer".into());
     }
     match header.model.largest_map(header.input) {
         Some(numbers) if numbers <= MOST_ACTIVATIONS => Ok(header),

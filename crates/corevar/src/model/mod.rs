@@ -20,6 +20,7 @@ use corevar_data::groups::QuantileBins;
 use corevar_data::table::{self, Purpose};
 use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
+use crate::check::Reference;
 use crate::linear::{LinearModel, RowsMatrix};
 use crate::rows::{Rows, Task};
 use crate::style::StyleSpread;
@@ -61,6 +62,7 @@ pub struct Model {
     pub(crate) task: Task,
     pub(crate) slices: Option<QuantileBins>,
     pub(crate) style: Option<StyleSpread>,
+    pub(crate) reference: Option<Reference>,
     pub(crate) origin: Origin,
     pub(crate) notes: Vec<String>,
 }
@@ -227,6 +229,11 @@ impl Model {
     /// it.
     pub fn style(&self) -> Option<&StyleSpread> {
         self.style.as_ref()
+    }
+
+    /// What it knows of its training and validation rows, for [`crate::check`]; None in files of earlier versions.
+    pub fn reference(&self) -> Option<&Reference> {
+        self.reference.as_ref()
     }
 
     /// Where it comes from.

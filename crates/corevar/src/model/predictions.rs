@@ -13,7 +13,7 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    pub(super) fn new(outputs: Outputs, task: Task, style: Option<StyleSpread>) -> Self {
+    pub(crate) fn new(outputs: Outputs, task: Task, style: Option<StyleSpread>) -> Self {
         Self { outputs, task, style }
     }
 

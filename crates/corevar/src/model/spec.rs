@@ -113,6 +113,15 @@ impl ModelSpec {
         }
     }
 
+    /// Numbers that the last layer sees of a row; None when that is more than a `usize` holds or the input does not fit.
+    pub(crate) fn hidden_width(&self, input: InputShape) -> Option<usize> {
+        match self {
+            Self::Linear => input.checked_len(),
+            Self::Mlp { hidden } => hidden.last().copied().or(input.checked_len()),
+            Self::Cnn(spec) => spec.hidden_width(input),
+        }
+    }
+
     /// Counts up when the same settings and seed begin from other weights than before. Records of an earlier edition are of other
     /// models.
     pub fn edition(&self) -> u32 {

@@ -15,6 +15,7 @@ use super::error::StudyError;
 use super::estimator::{Estimator, Job};
 use super::folder::{RunFolder, RunRecord};
 use super::observer::Observer;
+use crate::check::Reference;
 use crate::evaluate::{Measure, evaluate};
 use crate::linear::LinearError;
 use crate::model::{Model, ModelSpec, Outputs};
@@ -159,6 +160,7 @@ impl Jobs<'_> {
         model.origin.data = Some(self.data.into());
         let outputs = self.outputs(&model)?;
         model.style = StyleSpread::of_parts(&held_out(self.dataset, &outputs, model.label_slices()));
+        model.reference = Some(Reference::of(&model, self.dataset)?);
         let style = model.style.as_ref();
         let splits = self.rows(&model).filter_map(|(split, rows)| {
             let outputs = outputs.get(&split.name)?;

@@ -10,12 +10,14 @@ pub const EVIDENCE: &str = "evidence.json";
 pub const METRICS: &str = "metrics.jsonl";
 /// The page.
 pub const REPORT: &str = "report.html";
+/// The card of the model that the run stands for.
+pub const CARD: &str = "MODEL_CARD.md";
 /// Fingerprint of the data that the run began with, and what began it.
 pub(crate) const DATA: &str = "data.txt";
 /// The model of a run that has just one.
-pub(crate) const MODEL: &str = "model.safetensors";
+pub const MODEL: &str = "model.safetensors";
 /// Folder of the models of a run that has several.
-pub(crate) const MODELS: &str = "models";
+pub const MODELS: &str = "models";
 /// Folder with one record per finished training run.
 pub const RUNS: &str = "runs";
 /// Folder of the path that the penalty weight was chosen from: a run of its own.
@@ -26,5 +28,5 @@ pub(crate) const FOLD: &str = "fold-";
 pub const STATES: &str = "states";
 
 /// All of them: what `overwrite` may remove, in that order. By its settings a folder is known to be a run.
-pub(super) const ALL: [&str; 11] =
-    [RESULTS, EVIDENCE, METRICS, MODEL, MODELS, RUNS, SELECTION, STATES, DATA, REPORT, CONFIG];
+pub(super) const ALL: [&str; 12] =
+    [RESULTS, EVIDENCE, METRICS, MODEL, MODELS, RUNS, SELECTION, STATES, DATA, REPORT, CARD, CONFIG];

@@ -15,6 +15,8 @@ use crate::results::{Results, Setting};
 pub struct FoundModel {
     /// What was named: a model file, or the folder of its run.
     pub source: PathBuf,
+    /// The model file itself.
+    pub file: PathBuf,
     /// From its record; of a file alone the name of the file.
     pub setting: Setting,
     /// Training time, where it is known.
@@ -71,7 +73,13 @@ fn found(source: &Path, file: &Path) -> Result<FoundModel, ModelError> {
         Some((record, folder)) => (setting(&record, &folder)?, record.result.seconds),
         None => (Setting::unknown(&stem), 0.0),
     };
-    Ok(FoundModel { source: source.into(), setting, seconds, model: Model::from_bytes(&bytes, file)? })
+    Ok(FoundModel {
+        source: source.into(),
+        file: file.into(),
+        setting,
+        seconds,
+        model: Model::from_bytes(&bytes, file)?,
+    })
 }
 
 /// How the model was trained, and whether its run picked this setting from a path.

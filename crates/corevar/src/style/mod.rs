@@ -23,6 +23,6 @@ mod tests;
 pub use curve::{GuardedCurve, GuardedPoint};
 pub(crate) use curve::{HeldOut, curves, guarded_errors, held_out};
 pub(crate) use radius::radius;
-pub(crate) use spread::MOST_OUTPUTS;
+pub(crate) use spread::{MOST_OUTPUTS, centre};
 pub use spread::{Sds, StyleSpread};
 pub(crate) use swap::{Scores, StyleSwap};

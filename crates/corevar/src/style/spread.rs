@@ -128,7 +128,7 @@ pub(super) fn deviations(rows: &Rows, outputs: &Outputs, group: &[usize]) -> Vec
 }
 
 /// Takes from each row of a group the group's mean.
-pub(super) fn centre(values: &mut [f64], columns: usize) {
+pub(crate) fn centre(values: &mut [f64], columns: usize) {
     let rows = (values.len() / columns) as f64;
     for column in 0..columns {
         let mean = values.iter().skip(column).step_by(columns).sum::<f64>() / rows;

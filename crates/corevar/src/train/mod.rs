@@ -207,6 +207,7 @@ fn new_model(
         slices: slices(dataset, config.label_bins),
         task,
         style: None,
+        reference: None,
         origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
         notes: Vec::new(),
     }

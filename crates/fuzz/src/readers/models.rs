@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use corevar::check::{CheckConfig, check};
 use corevar::model::{CnnSpec, InputShape, ModelSpec};
 use corevar::study::{KeepIn, Observer, Start, layout};
 use corevar::train::{EpochRecord, Log, TrainConfig, is_state};
@@ -80,6 +81,8 @@ pub fn models() -> Reader {
             };
             let predictions = model.predict(&rows).unwrap();
             assert_eq!(predictions.outputs().values.len(), rows.len() * model.task().outputs());
+            let all: Vec<usize> = (0..rows.len()).collect();
+            let _ = check(&model, &rows, &all, &CheckConfig::default());
         }
     })
 }

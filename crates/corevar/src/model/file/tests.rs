@@ -26,6 +26,7 @@ fn trained(spec: ModelSpec) -> Model {
         task,
         slices: None,
         style: None,
+        reference: None,
         origin: Origin { data: Some("a1".into()), version: "0.1.0".into() },
         notes: vec!["one direction is left".into()],
     }
