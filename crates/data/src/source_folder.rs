@@ -22,6 +22,11 @@ impl SourceFolder {
         Ok(SourceFolder { path: path.to_path_buf(), root })
     }
 
+    /// Whether names may not lead out of the folder.
+    pub(crate) fn is_restricted(&self) -> bool {
+        self.root.is_some()
+    }
+
     /// Opens an ordinary file by its whole path. One outside the folder is an error of the kind
     /// [`io::ErrorKind::CrossesDevices`], as the system calls it.
     pub(crate) fn open(&self, file: &Path) -> io::Result<File> {

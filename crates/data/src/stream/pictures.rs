@@ -8,6 +8,7 @@ use crate::cache::Settings;
 use crate::error::{ImageProblem, Place, TableProblem};
 use crate::images::{Crop, Fault, Limits, decode_rows};
 use crate::source_folder::SourceFolder;
+use crate::table::climbs_out;
 use crate::{DataError, ImageShape};
 
 /// Decodes the pictures that the rows name.
@@ -48,6 +49,12 @@ impl PictureRows {
             Some(line) => Place::line(&self.name, *line),
             None => Place::file(file),
         };
+        // By its name alone, so that nothing is said of what is there.
+        let leaves = |row: &&usize| climbs_out(Path::new(&block.files[**row]));
+        if let Some(row) = rows.iter().find(leaves).filter(|_| self.root.is_restricted()) {
+            let image = block.files[*row].clone();
+            return Err(place_of(*row, &self.name).table(TableProblem::Outside { image }));
+        }
         let length = self.shape.len();
         let mut pixels = vec![0; rows.len() * length];
         let decoded = decode_rows(&self.root, &files, &self.settings, self.shape, &mut pixels);

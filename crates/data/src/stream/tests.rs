@@ -81,7 +81,7 @@ fn text_is_read_alike_in_every_form_and_chunk_size() {
 
 #[test]
 fn rows_that_cannot_be_read_are_named_by_their_line_before_and_after_a_quote() {
-    let text = "a,b,group_id\n1,2,x\n1,,y\n\n1,two,z\n1,2\n1,nan,v\n1,1e60,w\n5,6,last\n";
+    let text = "a,b,group_id\n1,2,x\n1,,y\n1,two,z\n1,2\n1,nan,v\n1,1e60,w\n5,6,last\n";
     for text in [text.to_string(), text.replace("1,2,x", "1,\"2\",x")] {
         for rows in [1, 3, 100] {
             let seen = of_text(&text, &with_rows(&features(&["a", "b"]), rows)).unwrap();
@@ -91,10 +91,10 @@ fn rows_that_cannot_be_read_are_named_by_their_line_before_and_after_a_quote() {
                 seen.messages,
                 [
                     "2: stdin:3: the number is empty in column `b`",
-                    "3: stdin:5: `two` in column `b` is not a number",
-                    "4: stdin:6: the row has 2 fields, the header has 3",
-                    "5: stdin:7: `nan` in column `b` is not a finite number",
-                    "6: stdin:8: `1e60` in column `b` is not a finite number",
+                    "3: stdin:4: `two` in column `b` is not a number",
+                    "4: stdin:5: the row has 2 fields, the header has 3",
+                    "5: stdin:6: `nan` in column `b` is not a finite number",
+                    "6: stdin:7: `1e60` in column `b` is not a finite number",
                 ]
             );
         }

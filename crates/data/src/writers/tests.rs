@@ -54,8 +54,7 @@ fn written(format: TableFormat) -> Vec<u8> {
     ];
     writer.write(2, &second).unwrap();
     writer.finish().unwrap();
-    let bytes = bytes.0.lock().unwrap().clone();
-    bytes
+    bytes.0.lock().unwrap().clone()
 }
 
 #[test]
