@@ -31,7 +31,6 @@ pub fn write_checked<T, E: From<io::Error>>(
     let _writing = WRITES.read().unwrap_or_else(PoisonError::into_inner);
     let mut temporary = temporary(path)?;
     temporary.write_all(bytes)?;
-    temporary.as_file().sync_all()?;
     let found = check(temporary.path())?;
     persist(temporary, path)?;
     Ok(found)
@@ -55,7 +54,7 @@ fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 /// Gives the file its name.
 fn persist(temporary: NamedTempFile, path: &Path) -> io::Result<()> {
     temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|refused| refused.error)?;
+    temporary.persist(path)?;
     sync_folder(folder(path))
 }
 

@@ -20,7 +20,7 @@ fn noise(place: usize) -> f32 {
 /// Four features of mean 10000 and an SD near 1; the first says the class, or the number.
 fn features(classes: usize) -> Dataset {
     let cycle = if classes == 0 { 3 } else { classes };
-    let signal = |place: usize| (if place % 4 == 0 { place / 4 % cycle } else { 0 }) as f32;
+    let signal = |place: usize| (if place.is_multiple_of(4) { place / 4 % cycle } else { 0 }) as f32;
     let values = (0..4 * ROWS).map(|place| 1e4 + 2.0 * noise(place) + signal(place)).collect();
     let data = Dataset::features(["w", "x", "y", "z"], values);
     match classes {

@@ -19,7 +19,7 @@ fn labels(classes: usize) -> Vec<String> {
 /// Three features of this mean and SD 1, the first of which says the class.
 fn features(mean: f32, classes: usize) -> Dataset {
     let value = |place: usize| {
-        mean + noise(place) * 3.0 + (if place % 3 == 0 { place / 3 % classes } else { 0 }) as f32
+        mean + noise(place) * 3.0 + (if place.is_multiple_of(3) { place / 3 % classes } else { 0 }) as f32
     };
     Dataset::features(["a", "b", "c"], (0..3 * ROWS).map(value).collect())
         .classes(&labels(classes))
