@@ -1,2 +1,1 @@
 //! The compiled part of the Python package `corevar`.
-
