@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use corevar_data::{Dataset, Labels, SplitName};
 
-use super::criterion::Answers;
+use super::criterion::{AfterShift, Answers};
 use super::estimator::Estimator;
 use crate::penalty::{Penalty, weight};
 use crate::results::{CriterionPoint, EstimatorResult, Oracle, Results, Selection, Swap};
@@ -180,11 +180,11 @@ fn swaps(pooled: &Judged, dataset: &Dataset) -> Vec<Swap> {
 fn cautions(selection: &Selection, path: &Path, judged: &[Judged]) -> Vec<String> {
     let lowest = judged[path.places[path.pick.lowest]].estimator.config.penalty_weight;
     let answers = judged[path.chosen()].answers.first();
-    let guarded = match selection.rule {
-        Rule::GuardedError { guard } => answers.and_then(|answers| answers.guarded_error(guard)),
+    let after = match selection.rule {
+        Rule::GuardedError { guard } => answers.and_then(|answers| answers.after_shift(guard)),
         _ => None,
     };
-    [few(selection), end_of_grid(selection, lowest), guarded.and_then(unguarded)]
+    [few(selection), end_of_grid(selection, lowest), after.and_then(unguarded)]
         .into_iter()
         .flatten()
         .collect()
@@ -220,14 +220,22 @@ fn end_of_grid(selection: &Selection, lowest: f64) -> Option<String> {
     })
 }
 
-fn unguarded(guarded_error: f64) -> Option<String> {
-    (guarded_error > UNGUARDED).then(|| {
-        format!(
-            "Even with this weight, such a style shift could turn {:.0} % of the answers: these groups cannot guard against it. \
-             Collect more groups, or groups in which style varies more.",
-            100.0 * guarded_error
-        )
-    })
+fn unguarded(after: AfterShift) -> Option<String> {
+    let could = match after {
+        AfterShift::Share(share) if share > UNGUARDED => {
+            format!("turn {:.0} % of the answers", 100.0 * share)
+        }
+        AfterShift::Rms { error, constant } if error > constant => {
+            format!(
+                "raise the rms error to {error:.3}, beyond the {constant:.3} of always answering the mean label"
+            )
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "Even with this weight, such a style shift could {could}: these groups cannot guard against it. Collect more groups, or \
+         groups in which style varies more."
+    ))
 }
 
 /// The best setting with hindsight, of the path and of what was trained afterwards, on the test split on which the path differs most.
@@ -385,13 +393,16 @@ mod tests {
     }
 
     #[test]
-    fn a_swap_that_turns_many_answers_is_mentioned() {
-        assert_eq!(unguarded(0.4), None);
+    fn a_shift_that_turns_too_much_is_mentioned() {
+        assert_eq!(unguarded(AfterShift::Share(0.4)), None);
+        let text = unguarded(AfterShift::Share(0.55)).unwrap();
         assert!(
-            unguarded(0.55)
-                .unwrap()
-                .contains("could turn 55 % of the answers: these groups cannot guard against it")
+            text.contains("could turn 55 % of the answers: these groups cannot guard against it"),
+            "{text}"
         );
+        assert_eq!(unguarded(AfterShift::Rms { error: 1.9, constant: 2.0 }), None);
+        let text = unguarded(AfterShift::Rms { error: 2.5, constant: 2.0 }).unwrap();
+        assert!(text.contains("to 2.500, beyond the 2.000 of always answering the mean label:"), "{text}");
     }
 
     #[test]

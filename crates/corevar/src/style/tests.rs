@@ -5,6 +5,7 @@ use rand_distr::{Distribution, Normal, StandardNormal};
 
 use super::*;
 use crate::outputs::Outputs;
+use crate::rows::Rows;
 
 /// Test rows of two classes, `a` where the first of the two logits should win, with the given ids.
 fn dataset(is_a: &[bool], ids: &[Option<usize>]) -> Dataset {
