@@ -162,7 +162,12 @@ bench-predict: build .venv/bench
 	touch $@
 
 ## How the rules that choose λ compare, on drawn and real data: the tables of docs/choosing.md. DATA names a folder with the real data.
+## Less of it: DRAWS=1 of each family; ROWS=0.5 of the usual rows of drawn pictures and digits; ONLY=families or held-back. What is
+## judged is kept in target/choosing/records, and a stopped run goes on; without that folder it begins anew.
+DRAWS = 3
+ROWS = 1
 choosing:
 	$(CARGO) build --release --workspace --examples
 	$(if $(DATA),python3 scripts/choosing_data.py $(DATA) target/choosing)
-	target/release/examples/choosing docs/choosing.md $(if $(DATA),--real target/choosing --mnist $(DATA)/mnist)
+	target/release/examples/choosing docs/choosing.md target/choosing/records --draws $(DRAWS) --rows $(ROWS) \
+		$(if $(ONLY),--only $(ONLY)) $(if $(DATA),--real target/choosing --mnist $(DATA)/mnist)

@@ -19,6 +19,35 @@ fn regression_reports_root_mean_squared_errors() {
     assert_eq!(json(&folder.path().join("run/results.json"))["data"]["classes"], Value::Array(Vec::new()));
 }
 
+/// Style goes with the label in training and in test1, against it in test2.
+#[test]
+fn the_weight_of_a_regression_is_chosen_by_the_guarded_error() {
+    let folder = folder();
+    let noise = |i: i32| f64::from((i * 37) % 101) / 50.0 - 1.0;
+    let row = |i: i32| {
+        let (split, side) = [("train", 1.0), ("test1", 1.0), ("test2", -1.0)][(i / 200) as usize];
+        let y = 3.0 * noise(7 * (i / 2));
+        let style = side * y + noise(31 * i + 5);
+        format!("{},{style},{y},{},{split}\n", y + 2.0 * noise(13 * (i / 2) + 3), i / 2)
+    };
+    let table: String = (0..600).map(row).collect();
+    fs::write(folder.path().join("t.csv"), format!("x1,x2,y,group_id,split\n{table}")).unwrap();
+    let said =
+        succeeds(folder.path(), "compare t.csv --task regression --penalty-weight auto --out run --quiet");
+    for words in
+        ["the lowest mean of the error and of the error after a swap of styles", "CoRe helps on test2"]
+    {
+        assert!(said.contains(words), "{said}");
+    }
+    let results = json(&folder.path().join("run/results.json"));
+    let guarded = &results["estimators"][1]["runs"][0]["splits"]["test2"]["guarded_error"];
+    assert_eq!(guarded.as_array().unwrap().len(), 7);
+    let page = fs::read_to_string(folder.path().join("run/report.html")).unwrap();
+    assert!(page.contains("Guarded rms error."));
+    let said = succeeds(folder.path(), "evaluate run t.csv");
+    assert!(said.contains("guarded at k = 1"), "{said}");
+}
+
 /// Edges of slices are those of the training rows and stay with the model, so that its groups are the same on any table.
 #[test]
 fn a_model_groups_the_rows_of_a_regression_later_as_in_training() {

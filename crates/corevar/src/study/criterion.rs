@@ -17,7 +17,7 @@ pub(super) struct Answers<'a> {
     pub swap: Option<StyleSwap>,
 }
 
-impl Answers<'_> {
+impl<'a> Answers<'a> {
     /// What each row adds to the criterion of the rule, in the order of the folds.
     pub fn terms(&self, rule: Rule) -> Result<Vec<f64>, SelectError> {
         let terms = match rule {
@@ -28,19 +28,25 @@ impl Answers<'_> {
         is_finite.then_some(terms).ok_or_else(|| SelectError::NotFinite("val".into()))
     }
 
+    /// Every validation row: its fold's rows, its position in them, and its outputs.
+    fn rows(&self) -> impl Iterator<Item = (&'a Rows<'a>, usize, &'a [f64])> {
+        self.parts.iter().flat_map(|&(rows, outputs)| {
+            outputs.rows().enumerate().map(move |(position, row)| (rows, position, row))
+        })
+    }
+
+    /// None without groups.
+    fn shift(&self, guard: Option<f64>) -> Option<Shift<'_>> {
+        let spread = StyleSpread::of(self.parts.iter().copied())?;
+        Some(Shift { sds: spread.sds(), residual: spread.of_residual(), guard, swap: self.swap.as_ref() })
+    }
+
     /// Half of them wrong as they are, half of them wrong when style has moved, each class counting alike. Of a regression the mean of
     /// the two squared errors.
     fn guarded(&self, guard: Option<f64>) -> Result<Vec<f64>, SelectError> {
-        let spread = StyleSpread::of(self.parts.iter().copied()).ok_or(SelectError::NoGroups)?;
-        let shift =
-            Shift { sds: spread.sds(), residual: spread.of_residual(), guard, swap: self.swap.as_ref() };
-        let rows = || {
-            self.parts
-                .iter()
-                .flat_map(|(rows, outputs)| (0..rows.len()).zip(outputs.rows()).map(move |row| (rows, row)))
-        };
-        let weights = class_weights(rows().map(|(rows, (position, _))| rows.labels[position]));
-        let term = |(rows, (position, outputs)): (&&Rows<'_>, (usize, &[f64]))| match rows.number(position) {
+        let shift = self.shift(guard).ok_or(SelectError::NoGroups)?;
+        let weights = class_weights(self.rows().map(|(rows, position, _)| rows.labels[position]));
+        let term = |(rows, position, outputs): (&Rows<'_>, usize, &[f64])| match rows.number(position) {
             Some(number) => {
                 let residual = (outputs[0] - f64::from(number)).abs();
                 0.5 * (residual.powi(2) + (residual + shift.of_prediction()).powi(2))
@@ -51,7 +57,7 @@ impl Answers<'_> {
                 weights[label] * 0.5 * (plain + guarded)
             }
         };
-        Ok(rows().map(term).collect())
+        Ok(self.rows().map(term).collect())
     }
 
     /// Cross-entropy after one temperature; of a regression the squared error.
@@ -78,18 +84,28 @@ impl Answers<'_> {
         lowest_between(-10.0, 10.0, |logarithm| mean(logarithm.exp())).exp()
     }
 
-    /// How many of them the rule guards against a swap, of the whole: the guarded error alone.
-    pub fn guarded_error(&self, guard: Option<f64>) -> Option<f64> {
-        let spread = StyleSpread::of(self.parts.iter().copied())?;
-        let shift =
-            Shift { sds: spread.sds(), residual: spread.of_residual(), guard, swap: self.swap.as_ref() };
-        let labels: Vec<u32> = self.parts.iter().flat_map(|(rows, _)| rows.labels.iter().copied()).collect();
-        let weights = class_weights(labels.iter().copied());
-        let outputs = self.parts.iter().flat_map(|(_, outputs)| outputs.rows());
-        let wrong = outputs.zip(&labels).map(|(row, &label)| {
-            weights[label as usize] * f64::from(u8::from(shift.is_wrong(row, label as usize)[1]))
+    /// What the style shift that the rule guards against would leave: the guarded error alone.
+    pub fn after_shift(&self, guard: Option<f64>) -> Option<AfterShift> {
+        let shift = self.shift(guard)?;
+        let count = self.rows().count() as f64;
+        let number = |rows: &Rows<'_>, position| rows.number(position).map(f64::from);
+        let numbers: Vec<f64> =
+            self.rows().filter_map(|(rows, position, _)| number(rows, position)).collect();
+        if numbers.is_empty() {
+            let weights = class_weights(self.rows().map(|(rows, position, _)| rows.labels[position]));
+            let wrong = self.rows().map(|(rows, position, outputs)| {
+                let label = rows.labels[position] as usize;
+                weights[label] * f64::from(u8::from(shift.is_wrong(outputs, label)[1]))
+            });
+            return Some(AfterShift::Share(wrong.sum::<f64>() / count));
+        }
+        let mean = numbers.iter().sum::<f64>() / count;
+        let squares = self.rows().zip(&numbers).map(|((.., outputs), number)| {
+            [(outputs[0] - number).abs() + shift.of_prediction(), number - mean].map(|value| value.powi(2))
         });
-        Some(wrong.sum::<f64>() / labels.len() as f64)
+        let [error, constant] =
+            squares.fold([0.0; 2], |sums, squares| [sums[0] + squares[0], sums[1] + squares[1]]);
+        Some(AfterShift::Rms { error: (error / count).sqrt(), constant: (constant / count).sqrt() })
     }
 
     /// The swap of two classes' styles, in SDs inside groups of their difference of logits.
@@ -104,6 +120,15 @@ impl Answers<'_> {
         let pairs = (0..outputs).flat_map(|a| (a + 1..outputs).map(move |b| (a, b)));
         Some(pairs.map(|(a, b)| (a, b, swap.between(a, b) / sds.of(a, b))).collect())
     }
+}
+
+/// The error that a style shift could leave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum AfterShift {
+    /// Share of wrong answers, each class counting alike.
+    Share(f64),
+    /// Rms error of a regression, and that of the mean label.
+    Rms { error: f64, constant: f64 },
 }
 
 /// How far style may move each difference of logits.
@@ -221,11 +246,35 @@ mod tests {
         let answers = Answers { parts: vec![(&rows, &outputs)], swap: None };
         // A shift of one SD, 1.41, turns the third answer only.
         assert_eq!(answers.terms(Rule::default()).unwrap(), [0.0, 0.0, 0.5, 0.0]);
-        assert_eq!(answers.guarded_error(None), Some(0.25));
+        assert_eq!(answers.after_shift(None), Some(AfterShift::Share(0.25)));
         // Two SDs, 2.83, turn the first as well.
         let two = Rule::GuardedError { guard: Some(2.0) };
         assert_eq!(answers.terms(two).unwrap(), [0.5, 0.0, 0.5, 0.0]);
         assert_eq!(answers.terms(Rule::GuardedError { guard: Some(0.0) }).unwrap(), [0.0; 4]);
+    }
+
+    /// Residuals -1, 1 and 2, 0 in two pairs of labels 3 and 7: the SD inside groups is sqrt(2).
+    #[test]
+    fn a_regression_is_judged_by_its_squared_errors() {
+        let data = Dataset::features(["x"], vec![0.0; 4]).numbers(vec![3.0, 3.0, 7.0, 7.0]);
+        let data = data.ids([1, 1, 2, 2].map(Some)).check().unwrap();
+        let outputs = Outputs { values: vec![2.0, 4.0, 9.0, 7.0], columns: 1 };
+        let rows = Rows::new(&data, data.train(), 10);
+        let answers = Answers { parts: vec![(&rows, &outputs)], swap: None };
+        let sd = 2f64.sqrt();
+        let expected =
+            [1.0, 1.0, 2.0, 0.0].map(|residual: f64| 0.5 * (residual.powi(2) + (residual + sd).powi(2)));
+        let terms = answers.terms(Rule::default()).unwrap();
+        assert!(
+            terms.iter().zip(expected).all(|(term, expected)| (term - expected).abs() < 1e-12),
+            "{terms:?}"
+        );
+        let Some(AfterShift::Rms { error, constant }) = answers.after_shift(None) else {
+            panic!("a regression")
+        };
+        // The squares (1 + sd)² twice, (2 + sd)² and sd²; the labels are 2 from their mean.
+        let squares = 2.0 * (1.0 + sd).powi(2) + (2.0 + sd).powi(2) + 2.0;
+        assert!((error - (squares / 4.0).sqrt()).abs() < 1e-12 && constant == 2.0, "{error} {constant}");
     }
 
     #[test]

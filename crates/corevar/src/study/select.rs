@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use corevar_data::{Dataset, Labels, SplitName};
 
-use super::criterion::Answers;
+use super::criterion::{AfterShift, Answers};
 use super::estimator::Estimator;
 use crate::penalty::{Penalty, weight};
 use crate::results::{CriterionPoint, EstimatorResult, Oracle, Results, Selection, Swap};
@@ -178,33 +178,64 @@ fn swaps(pooled: &Judged, dataset: &Dataset) -> Vec<Swap> {
 
 /// What makes the choice uncertain.
 fn cautions(selection: &Selection, path: &Path, judged: &[Judged]) -> Vec<String> {
-    let mut cautions = Vec::new();
+    let lowest = judged[path.places[path.pick.lowest]].estimator.config.penalty_weight;
+    let answers = judged[path.chosen()].answers.first();
+    let after = match selection.rule {
+        Rule::GuardedError { guard } => answers.and_then(|answers| answers.after_shift(guard)),
+        _ => None,
+    };
+    [few(selection), end_of_grid(selection, lowest), after.and_then(unguarded)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn few(selection: &Selection) -> Option<String> {
     let few_groups = selection.rule.is_guarded() && selection.groups < FEW_GROUPS;
-    if selection.rows < FEW_ROWS || few_groups {
-        cautions.push(format!(
+    (selection.rows < FEW_ROWS || few_groups).then(|| {
+        format!(
             "The choice rests on {} held-out rows with {} groups: another draw of so few may choose another weight.",
             selection.rows, selection.groups
-        ));
-    }
+        )
+    })
+}
+
+/// Where the criterion is lowest, or the choice, at the end of the grid.
+fn end_of_grid(selection: &Selection, lowest: f64) -> Option<String> {
     let weights = || selection.criterion.iter().map(|point| point.penalty_weight);
     let largest = weights().fold(0.0, f64::max);
-    if selection.chosen == largest && weights().any(|weight| weight < largest) {
+    if weights().all(|weight| weight == largest) {
+        return None;
+    }
+    let shown = weight::shown;
+    if selection.chosen == largest {
         let unless = if largest.is_infinite() { "" } else { "; a larger one may be better" };
-        cautions
-            .push(format!("λ = {} is the largest weight that was tried{unless}.", weight::shown(largest)));
+        return Some(format!("λ = {} is the largest weight that was tried{unless}.", shown(largest)));
     }
-    let Rule::GuardedError { guard } = selection.rule else { return cautions };
-    let answers = judged[path.chosen()].answers.first();
-    if let Some(guarded) =
-        answers.and_then(|answers| answers.guarded_error(guard)).filter(|error| *error > UNGUARDED)
-    {
-        cautions.push(format!(
-            "Even with this weight, such a style shift could turn {:.0} % of the answers: these groups cannot guard against it. \
-             Collect more groups, or groups in which style varies more.",
-            100.0 * guarded
-        ));
-    }
-    cautions
+    (lowest == largest).then(|| {
+        format!(
+            "The criterion is lowest at λ = {}, the largest weight that was tried, but by no more than noise.",
+            shown(largest)
+        )
+    })
+}
+
+fn unguarded(after: AfterShift) -> Option<String> {
+    let could = match after {
+        AfterShift::Share(share) if share > UNGUARDED => {
+            format!("turn {:.0} % of the answers", 100.0 * share)
+        }
+        AfterShift::Rms { error, constant } if error > constant => {
+            format!(
+                "raise the rms error to {error:.3}, beyond the {constant:.3} of always answering the mean label"
+            )
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "Even with this weight, such a style shift could {could}: these groups cannot guard against it. Collect more groups, or \
+         groups in which style varies more."
+    ))
 }
 
 /// The best setting with hindsight, of the path and of what was trained afterwards, on the test split on which the path differs most.
@@ -298,5 +329,125 @@ fn constant_loss(dataset: &Dataset, validation: &[Rows]) -> f64 {
             mean(&mut rows.iter().map(|&row| (f64::from(values[row]) - centre).powi(2)), rows.len())
         }
         _ => f64::NAN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Numbers;
+
+    const WEIGHTS: [f64; 3] = [0.0, 1.0, 10.0];
+
+    /// A choice from [`WEIGHTS`] on 500 rows with 100 groups.
+    fn chosen(weight: f64) -> Selection {
+        let point = |penalty_weight| CriterionPoint {
+            penalty: "logit-variance".into(),
+            penalty_weight,
+            ridge: 0.001,
+            value: 0.1,
+        };
+        Selection {
+            rule: Rule::default(),
+            limit: None,
+            split: SplitName::VALIDATION.into(),
+            chosen: weight,
+            arg_min: 0.0,
+            oracle: None,
+            criterion: WEIGHTS.map(point).into(),
+            folds: 1,
+            rows: 500,
+            groups: 100,
+            swaps: Vec::new(),
+            cautions: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn few_rows_or_groups_are_mentioned() {
+        assert_eq!(few(&chosen(1.0)), None);
+        let few_groups = Selection { groups: 19, ..chosen(1.0) };
+        assert_eq!(
+            few(&few_groups).unwrap(),
+            "The choice rests on 500 held-out rows with 19 groups: another draw of so few may choose another weight."
+        );
+        // The other rules do not look at groups.
+        assert_eq!(few(&Selection { rule: Rule::StandardError, ..few_groups.clone() }), None);
+        assert!(few(&Selection { rows: 99, rule: Rule::StandardError, ..few_groups }).is_some());
+    }
+
+    #[test]
+    fn the_end_of_the_grid_is_mentioned() {
+        assert_eq!(end_of_grid(&chosen(1.0), 1.0), None);
+        assert_eq!(
+            end_of_grid(&chosen(10.0), 10.0).unwrap(),
+            "λ = 10 is the largest weight that was tried; a larger one may be better."
+        );
+        assert_eq!(
+            end_of_grid(&chosen(1.0), 10.0).unwrap(),
+            "The criterion is lowest at λ = 10, the largest weight that was tried, but by no more than noise."
+        );
+        let mut one = chosen(10.0);
+        one.criterion.drain(..2);
+        assert_eq!(end_of_grid(&one, 10.0), None, "nothing else was tried");
+    }
+
+    #[test]
+    fn a_shift_that_turns_too_much_is_mentioned() {
+        assert_eq!(unguarded(AfterShift::Share(0.4)), None);
+        let text = unguarded(AfterShift::Share(0.55)).unwrap();
+        assert!(
+            text.contains("could turn 55 % of the answers: these groups cannot guard against it"),
+            "{text}"
+        );
+        assert_eq!(unguarded(AfterShift::Rms { error: 1.9, constant: 2.0 }), None);
+        let text = unguarded(AfterShift::Rms { error: 2.5, constant: 2.0 }).unwrap();
+        assert!(text.contains("to 2.500, beyond the 2.000 of always answering the mean label:"), "{text}");
+    }
+
+    #[test]
+    fn hindsight_counts_the_pooled_model_and_the_refit() {
+        let setting = |name: &str, penalty_weight: f64, error: f64| EstimatorResult {
+            name: name.into(),
+            penalty: if name == "pooled" { "none" } else { "logit-variance" }.into(),
+            penalty_weight,
+            ridge: 0.001,
+            chosen: false,
+            runs: Vec::new(),
+            mean: [("test", error)]
+                .map(|(split, error)| (split, Numbers { error: Some(error), ..Default::default() }))
+                .into(),
+            standard_error: Default::default(),
+        };
+        let mut path = Results {
+            schema: crate::results::SCHEMA.into(),
+            title: None,
+            data: crate::results::DataSummary {
+                name: "hand-made".into(),
+                rows: 10,
+                grouped_rows: 4,
+                groups: 2,
+                classes: vec!["a".into(), "b".into()],
+                splits: corevar_data::BySplit::from([("train", 8), ("test", 2)]),
+                ..Default::default()
+            },
+            estimators: vec![
+                setting("pooled", 0.0, 0.1),
+                setting("core", 1.0, 0.2),
+                setting("core", 10.0, 0.4),
+            ],
+            selection: None,
+            differences: Vec::new(),
+        };
+        let best = |path: &Results, trained: &[EstimatorResult]| {
+            let oracle = oracle(path, trained).unwrap();
+            (oracle.penalty_weight, oracle.error)
+        };
+        assert_eq!(best(&path, &[]), (0.0, 0.1));
+        assert_eq!(best(&path, &[setting("core", 1.0, 0.05)]), (1.0, 0.05));
+        // Baselines are no settings of the path.
+        assert_eq!(best(&path, &[setting("label-variance", 1.0, 0.01)]), (0.0, 0.1));
+        path.data.splits = corevar_data::BySplit::from([("train", 8)]);
+        assert_eq!(oracle(&path, &[]), None, "no test, no hindsight");
     }
 }

@@ -45,6 +45,39 @@ fn a_choice_is_made_on_held_out_rows_and_the_refit_on_all() {
     assert_eq!(outcome.results.main("core").unwrap().penalty_weight, chosen);
 }
 
+/// Style moves with the label in training, and against it in the test.
+#[test]
+fn the_weight_of_a_regression_is_chosen_too() {
+    let noise = |number: usize| (number.wrapping_mul(2_654_435_761) >> 7 & 1023) as f32 / 512.0 - 1.0;
+    let number = |row: usize| 3.0 * noise(7 * (row / 2));
+    let is_test = |row: usize| row >= 400;
+    let values = (0..600).flat_map(|row| {
+        let side = if is_test(row) { -1.0 } else { 1.0 };
+        [number(row) + noise(row / 2 + 5000), side * number(row) + noise(row + 9000)]
+    });
+    let data = Dataset::features(["core", "style"], values.collect::<Vec<f32>>())
+        .numbers((0..600).map(number).collect::<Vec<f32>>())
+        .ids((0..600).map(|row| Some(row / 2)))
+        .splits((0..600).map(|row| if is_test(row) { "test" } else { "train" }))
+        .check()
+        .unwrap();
+    for rule in [Rule::default(), Rule::GuardedError { guard: Some(2.0) }, Rule::StandardError] {
+        let outcome = Study::new(&data).choose(rule).run().unwrap();
+        let selection = outcome.results.selection.as_ref().unwrap();
+        let error = |name: &str| outcome.results.main(name).unwrap().mean["test"].error.unwrap();
+        if rule.is_guarded() {
+            assert!(selection.chosen > 0.0 && error("core") < 0.8 * error("pooled"), "{selection:?}");
+        }
+        let said = outcome.verdict().concat();
+        assert!(said.contains("Penalty weight λ = "), "{said}");
+        // A guarded rms error that grows with k.
+        let guarded =
+            outcome.results.main("core").unwrap().runs[0].splits["test"].guarded_error.clone().unwrap();
+        assert!(guarded.len() == 7 && guarded.windows(2).all(|pair| pair[0] < pair[1]), "{guarded:?}");
+        assert!((guarded[0] - error("core")).abs() < 1e-9, "{guarded:?}");
+    }
+}
+
 #[test]
 fn the_refit_has_the_ridge_and_the_penalty_that_were_chosen() {
     let data = linear();

@@ -4,7 +4,7 @@ use super::Compared;
 use super::cautions::is_poor;
 use super::change::Change;
 use super::style::StyleReading;
-use super::words::neighbour;
+use super::words::{error_name, neighbour};
 use crate::penalty::weight;
 
 /// What to do next.
@@ -31,7 +31,9 @@ pub(super) fn text(compared: &Compared, reading: Option<&StyleReading>) -> Strin
             loss.unit().change(loss.error()),
             loss.split,
         ),
-        (Some(_), None) => format!("Next: use {core}.{}", possible_price(compared)),
+        (Some(gain), None) => {
+            format!("Next: use {core}.{}{}", possible_price(compared), what_is_left(compared, gain))
+        }
         (None, Some(loss)) => format!(
             "Next: use the pooled model; CoRe costs {} on {} and gains nothing detectable. A smaller λ, such as {smaller}, should \
              cost less.",
@@ -51,6 +53,30 @@ fn still_poor(gain: &Change, penalty_weight: f64) -> String {
     format!(
         "Next: use neither model on data like {}. {larger} more groups that show how style varies.",
         gain.split
+    )
+}
+
+/// More than this share of what the shift cost the pooled model is much.
+const LEFT: f64 = 1.0 / 3.0;
+
+/// Where CoRe still has a much higher error than on the best of the tests, a larger λ may help.
+fn what_is_left(compared: &Compared, gain: &Change) -> String {
+    let weight = compared.core.penalty_weight;
+    let best = compared.changes.iter().min_by(|a, b| a.core.total_cmp(&b.core));
+    let Some(best) = best.filter(|best| gain.core - best.core > LEFT * (gain.pooled - best.core)) else {
+        return String::new();
+    };
+    if !weight.is_finite() {
+        return String::new();
+    }
+    let unit = gain.unit();
+    format!(
+        " Its {} on {} is still far above the {} on {}: a larger λ, such as {}, may lower it.",
+        error_name(compared.is_regression()),
+        gain.split,
+        unit.error(best.core),
+        best.split,
+        neighbour(weight, false),
     )
 }
 

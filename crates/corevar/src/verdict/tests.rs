@@ -288,6 +288,23 @@ fn a_gain_that_is_not_enough_asks_for_a_larger_weight() {
 }
 
 #[test]
+fn what_a_gain_leaves_asks_for_a_larger_weight() {
+    let next = |core: f64| {
+        let fine = Test { name: "test1", pooled: 0.02, core: 0.02, interval: [0.0, 0.0], ..TEST };
+        let gain =
+            Test { name: "test2", pooled: 0.5, core, interval: [-33.0, -27.0], p_value: 0.001, ..TEST };
+        verdict(&results(&[fine, gain])).pop().unwrap()
+    };
+    // A third of 48 points is 16.
+    assert_eq!(next(0.17), "Next: use the CoRe model (λ = 10).");
+    assert_eq!(
+        next(0.2),
+        "Next: use the CoRe model (λ = 10). Its error on test2 is still far above the 2.0 % on test1: a larger λ, such as 30, may \
+         lower it."
+    );
+}
+
+#[test]
 fn one_run_of_a_network_is_called_one_run() {
     let mut results = results(&[gain()]);
     results.differences[0].runs = 1;

@@ -1,6 +1,7 @@
 //! The numbers that are looked at, one column each: of pictures, of files, of features, along directions.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -57,7 +58,7 @@ pub(super) fn columns<'a>(
         Inputs::Images(images) => {
             let looks = looks(images, &sample.rows)?;
             let mut columns = look_columns(&looks);
-            columns.extend(file_columns(report, dataset.len(), sample));
+            columns.extend(file_columns(report, dataset.len(), sample)?);
             let width = looks.first().map_or(0, |look| look.thumbnail.len());
             (columns, Vectors::new(width, move |row, column| looks[row].thumbnail[column]))
         }
@@ -95,26 +96,36 @@ fn look_columns<'a>(looks: &[Look]) -> Vec<Column<'a>> {
 }
 
 /// Pixels and bytes per pixel of the files, if every one is known and there.
-fn file_columns<'a>(report: Option<&ReadReport>, rows: usize, sample: &Sample) -> Vec<Column<'a>> {
-    let Some(report) = report.filter(|report| report.files.len() == rows) else { return Vec::new() };
-    let sizes: Option<Vec<(f64, f64)>> =
-        sample.rows.par_iter().map(|row| size_and_bytes(&report.files[*row])).collect();
-    let Some(sizes) = sizes else { return Vec::new() };
+fn file_columns<'a>(
+    report: Option<&ReadReport>,
+    rows: usize,
+    sample: &Sample,
+) -> Result<Vec<Column<'a>>, DataError> {
+    let Some(report) = report.filter(|report| report.files.len() == rows) else { return Ok(Vec::new()) };
+    let read = |row: &usize| size_and_bytes(&report.files[*row]);
+    let sizes: Vec<Option<(f64, f64)>> = sample.rows.par_iter().map(read).collect::<Result<_, _>>()?;
+    let Some(sizes) = sizes.into_iter().collect::<Option<Vec<(f64, f64)>>>() else { return Ok(Vec::new()) };
     let column = |name: &str, value: fn(&(f64, f64)) -> f64| Column {
         name: name.into(),
         kind: Kind::File,
         values: Values::Here(sizes.iter().map(value).collect()),
     };
-    vec![
+    Ok(vec![
         column("original size", |(pixels, _)| *pixels),
         column("bytes per pixel", |(pixels, bytes)| bytes / pixels.max(1.0)),
-    ]
+    ])
 }
 
-/// Pixels by the header, and bytes of the file.
-fn size_and_bytes(path: &Path) -> Option<(f64, f64)> {
-    let (pixels, bytes) = images::pixels_and_bytes(path).ok()?;
-    Some((pixels as f64, bytes as f64))
+/// Pixels by the header, and bytes of the file. None where there is no picture (any more): pixels may come from the cache. What the
+/// disk refuses is an error, or a column would be missing by chance.
+fn size_and_bytes(path: &Path) -> Result<Option<(f64, f64)>, DataError> {
+    match images::pixels_and_bytes(path) {
+        Ok((pixels, bytes)) => Ok(Some((pixels as f64, bytes as f64))),
+        Err(cause) => match cause.kind() {
+            ErrorKind::NotFound | ErrorKind::InvalidData | ErrorKind::UnexpectedEof => Ok(None),
+            _ => Err(DataError::io(path, "read")(cause)),
+        },
+    }
 }
 
 fn feature_columns<'a>(features: &'a Features, sample: &'a Sample) -> Vec<Column<'a>> {

@@ -1,9 +1,13 @@
 //! Drawn families with known style: from none to extreme bias, few and many pairs, noisy cores. The rules were designed on these.
 
 use corevar::Dataset;
+use corevar::model::ModelSpec;
+use corevar::train::TrainConfig;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
+
+use super::Subject;
 
 /// How far apart the styles of the two classes are in training, in SDs on either side; a shifted test has them swapped.
 pub const BIASES: [(&str, f64); 4] = [("none", 0.0), ("weak", 0.5), ("strong", 1.5), ("extreme", 4.0)];
@@ -18,11 +22,51 @@ pub const LINEAR: [(usize, usize, usize, usize, f64); 6] = [
     (20, 4, 1000, 300, 1.0),
 ];
 
+/// Networks take longer.
+const RING_DRAWS: u64 = 2;
+
 /// Rows of each test.
 const TEST_ROWS: usize = 2000;
 const CORES: usize = 3;
 /// Distance of the class means from their centre along the core.
 const CORE: f64 = 1.5;
+
+/// Name, bias and draws of every family.
+pub fn subjects(draws: u64) -> Vec<(String, &'static str, Vec<Subject>)> {
+    let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
+    let mut all = Vec::new();
+    for family in LINEAR {
+        for (bias, size) in BIASES {
+            let (columns, _, objects, pairs, noise) = family;
+            let name = format!("linear {columns}, {pairs}/{objects}, {noise}; {bias}");
+            let draw = |seed| subject(&name, &config, seed, move || linear(family, size, 90_000 + seed));
+            let draws = (0..draws).map(draw).collect();
+            all.push((name, bias, draws));
+        }
+    }
+    let model = ModelSpec::Mlp { hidden: vec![32] };
+    let config = TrainConfig { model, epochs: 60, learning_rate: 0.01, ..Default::default() };
+    for pairs in [30, 150] {
+        for (bias, size) in BIASES {
+            let name = format!("rings, {pairs}/600; {bias}");
+            let draw = |seed| subject(&name, &config, seed, move || nonlinear(pairs, size, 80_000 + seed));
+            let draws = (0..draws.min(RING_DRAWS)).map(draw).collect();
+            all.push((name, bias, draws));
+        }
+    }
+    all
+}
+
+fn subject(name: &str, config: &TrainConfig, seed: u64, data: impl Fn() -> Dataset + 'static) -> Subject {
+    Subject {
+        name: name.into(),
+        key: format!("{name} {seed}"),
+        data: Box::new(move || Ok(data())),
+        config: config.clone(),
+        plain: vec!["test1"],
+        shifted: vec!["test2"],
+    }
+}
 
 /// `x = U core + V style + noise`, with core and style each in a space of its own; all but the core is drawn anew per view.
 pub fn linear(family: (usize, usize, usize, usize, f64), bias: f64, seed: u64) -> Dataset {

@@ -173,8 +173,8 @@ fn guarded(error: f64) -> GuardedCurve {
     GuardedCurve {
         groups: 250,
         grouped_classes: vec!["class 1".into()],
+        by_class: vec![("class 1".into(), (0..=24).map(|step| point(step).error).collect())],
         points: (0..=24).map(point).collect(),
-        by_class: Vec::new(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Linear models: weights along λ, and how much of them is style.
 
 use corevar::evidence::{Evidence, LinearEvidence, StyleDimension};
+use corevar::linear::{StyleCarrier, StyleReport};
 use maud::{Markup, html};
 
 use super::{Section, figure, panels, scroll, swatches};
@@ -144,17 +145,20 @@ fn shares(shares: &[f64]) -> String {
     format!("{:.1} %", 100.0 * largest)
 }
 
-fn carriers(style: &corevar::linear::StyleReport) -> String {
+fn carriers(style: &StyleReport) -> String {
     let named = style.carriers.iter().take(3).filter(|carrier| carrier.share > 0.01);
-    let words: Vec<String> =
-        named.map(|carrier| format!("{} ({:.0} %)", carrier.feature, 100.0 * carrier.share)).collect();
+    // Beyond the whole: other features cancel a part of it, and percentages say nothing.
+    let word = |carrier: &StyleCarrier| match carrier.share {
+        share if share < 1.005 => format!("{} ({:.0} %)", carrier.feature, 100.0 * share),
+        _ => format!("{}, partly cancelled by others", carrier.feature),
+    };
+    let words: Vec<String> = named.map(word).collect();
     if words.is_empty() { "none".into() } else { words.join(", ") }
 }
 
 #[cfg(test)]
 mod tests {
     use corevar::evidence::Coefficient;
-    use corevar::linear::{StyleCarrier, StyleReport};
     use corevar::results::Setting;
 
     use super::*;
@@ -190,6 +194,13 @@ mod tests {
             page.contains("25.0 %") && page.contains("&lt;b&gt;x2 (90 %)") && !page.contains("<b>"),
             "{page}"
         );
+    }
+
+    #[test]
+    fn a_carrier_that_others_cancel_has_no_percentage() {
+        let mut style = model(1.0).style.unwrap();
+        style.carriers[0].share = 45.0;
+        assert_eq!(carriers(&style), "<b>x2, partly cancelled by others");
     }
 
     #[test]

@@ -12,6 +12,8 @@ use crate::plot::{Axis, Colour, Curve, CurvePoint, Curves, Spread};
 
 pub const SECTION: Section = Section { id: "robustness", title: "Robustness to style shifts", body };
 
+const SHIFT: &str = "size k of the style shift, in SDs inside groups";
+
 /// More splits than this are named instead of drawn.
 const MOST: usize = 8;
 
@@ -22,6 +24,7 @@ fn body(records: &Records) -> Option<Markup> {
     splits.insert(0, SplitName::VALIDATION);
     let guarded: Vec<Markup> =
         splits.iter().filter_map(|split| guarded_errors(&models, split, is_regression)).collect();
+    let by_class: Vec<Markup> = splits.iter().flat_map(|split| of_grouped_classes(&models, split)).collect();
     let losses: Vec<Markup> = splits.iter().filter_map(|split| first_order(&models, split)).collect();
     let legend: Vec<(Colour, String)> =
         models.iter().map(|model| (model.colour, model.label.clone())).collect();
@@ -42,6 +45,13 @@ fn body(records: &Records) -> Option<Markup> {
                     (left_out(guarded.len()))
                 }
                 (panels(&guarded[..guarded.len().min(MOST)]))
+            }
+            @if !by_class.is_empty() {
+                p.note {
+                    "The same of the classes that have groups: what their style may do is seen, that of the others is taken to be alike."
+                    (left_out(by_class.len()))
+                }
+                (panels(&by_class[..by_class.len().min(MOST)]))
             }
             @if !losses.is_empty() {
                 p.note {
@@ -87,7 +97,30 @@ fn guarded_errors(models: &[Model<'_>], split: &str, is_regression: bool) -> Opt
     };
     let curves = found.iter().map(curve).collect();
     let description = format!("Guarded error by the size of a style shift on {split}.");
-    plot(split, text, description, "size k of the style shift, in SDs inside groups", curves)
+    plot(split, text, description, SHIFT, curves)
+}
+
+/// Where not every class has groups, a figure for each class that has.
+fn of_grouped_classes(models: &[Model<'_>], split: &str) -> Vec<Markup> {
+    let guarded = |model: &Model<'_>| model.evidence.splits.get(split)?.guarded.clone();
+    let found: Vec<(&Model<'_>, GuardedCurve)> =
+        models.iter().filter_map(|model| Some((model, guarded(model)?))).collect();
+    let classes = found.first().map_or(Vec::new(), |(_, first)| first.grouped_classes.clone());
+    let of_class = |class: &String| {
+        let curve = |(model, found): &(&Model<'_>, GuardedCurve)| {
+            let (_, errors) = found.by_class.iter().find(|(name, _)| name == class)?;
+            let points = found.points.iter().zip(errors).map(|(point, error)| {
+                let tip = format!("{}, k = {}: {} %", model.label, number(point.k), number(100.0 * error));
+                CurvePoint { x: point.k, y: 100.0 * error, range: None, size: 1.0, tip }
+            });
+            Some(Curve { colour: model.colour, points: points.collect(), spread: Spread::Band })
+        };
+        let curves: Vec<Curve> = found.iter().filter_map(curve).collect();
+        let text = html! { "Guarded error of " (class) " in %." };
+        let description = format!("Guarded error of {class} by the size of a style shift on {split}.");
+        (!curves.is_empty()).then(|| plot(split, text, description, SHIFT, curves)).flatten()
+    };
+    classes.iter().filter_map(of_class).collect()
 }
 
 fn first_order(models: &[Model<'_>], split: &str) -> Option<Markup> {
@@ -145,7 +178,9 @@ mod tests {
     #[test]
     fn splits_with_groups_have_curves_with_bands() {
         let page = body(&samples::with_evidence()).unwrap().into_string();
-        assert_eq!((page.matches("<svg").count(), page.matches("<polygon").count()), (2, 4));
+        // Guarded error, that of the class with groups, first order; the second has no bands.
+        assert_eq!((page.matches("<svg").count(), page.matches("<polygon").count()), (3, 4));
+        assert!(page.contains("Guarded error of class 1 in %."), "{page}");
         assert!(page.contains("<strong>test2</strong>") && page.contains("250 groups"), "{page}");
         assert!(page.contains("Only class 1 has groups: the SDs are those of this class."), "{page}");
     }

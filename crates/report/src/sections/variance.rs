@@ -49,8 +49,9 @@ fn body(records: &Records) -> Option<Markup> {
     }
     Some(html! {
         p {
-            "Inside a group only style varies. A penalty of the pooled model that is much larger than that of CoRe \
-             on held-out groups is evidence that style predicts the label in the training sample."
+            "Inside a group only style varies. A variance ratio of the pooled model that is much larger than that of CoRe on \
+             held-out groups is evidence that style predicts the label in the training sample. The penalty alone is none: it also \
+             falls where all outputs are smaller."
         }
         (panels(&figures))
     })
