@@ -231,7 +231,8 @@ fn any_one_call_that_fails_in_other_commands_gives_the_same_answer_or_an_error()
     let train = "--model mlp --hidden 2 --epochs 1 --threads 1 --quiet --out";
     succeeds(folder, &format!("compare metadata.csv --runs 1 {train} run"));
     for command in [
-        "evaluate run metadata.csv --out out --threads 1 --quiet".to_string(),
+        "inspect pictures.csv --cache off".to_string(),
+        "evaluate run metadata.csv --out out --threads 1 --quiet".into(),
         "report run".into(),
         format!("sweep metadata.csv --penalty-weights 1 --folds 1 {train} out"),
         format!("compare metadata.csv --runs 1 {train} run --resume"),

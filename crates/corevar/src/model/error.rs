@@ -120,8 +120,8 @@ impl Tip for ModelError {
             Self::OtherModel { .. } => Some(
                 "put the file back; or copy it to another folder, where it is taken for what it is".into(),
             ),
-            Self::NoSuchEstimator { .. } => Some("set the field `estimator` to one of them".into()),
-            Self::NoSuchRun { .. } => Some("set the field `run` to a smaller number, counted from 1".into()),
+            Self::NoSuchEstimator { .. } => Some("the field `estimator` takes one of these names".into()),
+            Self::NoSuchRun { .. } => Some("the field `run` counts from 1, in the order of the seeds".into()),
             Self::HeaderTooLarge { .. } => Some("give fewer features or classes, or shorter names".into()),
             Self::MissingFeatures { .. } => Some("name the columns as they were in training".into()),
             Self::OtherInput { .. } => Some(

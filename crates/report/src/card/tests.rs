@@ -17,7 +17,7 @@ fn run(folder: &Path, name: &str, is_regression: bool) {
     let (values, labels, ids) = corevar::study::example();
     let data = Dataset::features(["core`x`", "style|"], values.clone()).name(name).ids(ids);
     let data = match is_regression {
-        true => data.numbers(values.chunks(2).map(|row| row[0])),
+        true => data.numbers(values.chunks(2).map(|row| row[0]).collect::<Vec<f32>>()),
         false => {
             let labels: Vec<&str> = labels.iter().map(|label| NAMES[usize::from(*label == "b")]).collect();
             data.classes(&labels)
