@@ -4,7 +4,7 @@
 CARGO ?= cargo
 PROGRAM = target/release/corevar
 
-.PHONY: build demo test test-torch test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
+.PHONY: build demo test test-python wheel test-torch test-overflow kill fuzz fuzz-targets fuzz-build fuzz-coverage soak audit deny miri memcheck browser check package \
 	bench bench-predict paper choosing
 
 build:
@@ -16,12 +16,12 @@ demo: build
 
 ## Every test. The report is opened in Chromium where there is one; real MNIST is read where COREVAR_TEST_DATA says. Exported models
 ## are run in Python.
-test: build .venv/test
+test: build test-python
 	COREVAR_PYTHON=$(CURDIR)/.venv/bin/python $(CARGO) test --release --workspace
 
-.venv/test: crates/cli/tests/python/requirements.txt
+.venv/test: crates/cli/tests/python/requirements.txt python/requirements-test.txt
 	python3 -m venv .venv
-	.venv/bin/pip install --quiet --requirement $<
+	.venv/bin/pip install --quiet $(addprefix --requirement ,$^)
 	touch $@
 
 ## corevar.torch and corevar.mlflow with PyTorch, Lightning and MLflow, on one process and on two; the examples of docs/pytorch.md;
@@ -41,6 +41,19 @@ test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
 	python3 -m venv .venv-torch
 	.venv-torch/bin/pip install --quiet $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) --requirement $<
 	touch $@
+
+## The Python package as a wheel in target/wheels, for Python 3.10 and later. What it shares with the program is compiled once.
+WHEELS = target/wheels
+wheel: build .venv/test
+	python3 scripts/python_features.py
+	rm -f $(WHEELS)/corevar-*.whl
+	.venv/bin/maturin build --quiet --release --offline --out $(WHEELS)
+
+## The wheel, installed into .venv, and its tests: examples in docstrings, scikit-learn's checks, glum as an oracle.
+test-python: wheel
+	.venv/bin/pip install --quiet --force-reinstall --no-deps $(WHEELS)/corevar-*.whl
+	.venv/bin/pytest -p no:cacheprovider python/tests $(PYTEST)
+	.venv/bin/python python/tests/examples.py
 
 ## Data and their readers with arithmetic that panics where it overflows. Without Burn: only our crates are compiled again.
 test-overflow:

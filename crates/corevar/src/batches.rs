@@ -65,7 +65,7 @@ impl Batch {
     pub fn logit_variance(&self, logits: Tensor<2>) -> Tensor<1> {
         let normalise = Normalise::Grouped;
         let weights = Some(self.group_weights.as_slice());
-        mean_over_groups(logits, &self.groups, weights, Power::Variance, normalise)
+        mean_over_groups(logits, &self.groups, weights, None, Power::Variance, normalise)
             .mul_scalar(self.share(normalise))
     }
 

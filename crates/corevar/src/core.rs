@@ -8,7 +8,7 @@ use crate::model::{InputShape, Model, ModelError, ModelSpec, Outputs};
 use crate::penalty::Penalty;
 use crate::range::ConfigError;
 use crate::style::{StyleSpread, held_out};
-use crate::train::{NoGroups, Quiet, TrainConfig, TrainError, train};
+use crate::train::{CheckedTrainConfig, NoGroups, Quiet, TrainConfig, TrainError, train};
 
 /// The CoRe estimator: fits one model on the split `train` of the data. What is not said is the default of
 /// [`TrainConfig`]; without a model, pictures get a CNN and features a linear model that is solved exactly.
@@ -25,9 +25,9 @@ use crate::train::{NoGroups, Quiet, TrainConfig, TrainError, train};
 #[derive(Debug, Clone)]
 #[must_use = "`fit` trains the model"]
 pub struct Core {
-    config: TrainConfig,
-    model: Option<ModelSpec>,
-    device: Option<Device>,
+    pub(crate) config: TrainConfig,
+    pub(crate) model: Option<ModelSpec>,
+    pub(crate) device: Option<Device>,
 }
 
 /// Why there is no model.
@@ -43,6 +43,13 @@ pub enum FitError {
     /// A conditional penalty without a group would train the pooled model: [`Core::pooled`] says so.
     #[error(transparent)]
     NoGroups(#[from] NoGroups),
+}
+
+impl FitError {
+    /// Whether the observer stopped it.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Self::Train(cause) if cause.is_interruption())
+    }
 }
 
 impl Tip for FitError {
@@ -113,17 +120,29 @@ impl Core {
         Self { device: Some(device), ..self }
     }
 
+    /// The settings, checked, of a model that suits such inputs.
+    pub(crate) fn checked(&self, input: InputShape) -> Result<CheckedTrainConfig, ConfigError> {
+        let model = self.model.clone().unwrap_or_else(|| ModelSpec::usual(input));
+        TrainConfig { model, ..self.config.clone() }.check()
+    }
+
+    pub(crate) fn device_or_cpu(&self) -> Device {
+        self.device.clone().unwrap_or_else(Device::flex)
+    }
+
     /// Trains the model.
     pub fn fit(&self, data: &Dataset) -> Result<Model, FitError> {
-        let model = self.model.clone().unwrap_or_else(|| ModelSpec::usual(InputShape::of(data)));
-        let config = TrainConfig { model, ..self.config.clone() }.check()?;
+        let config = self.checked(InputShape::of(data))?;
         NoGroups::refuse(&config, data)?;
-        let device = self.device.clone().unwrap_or_else(Device::flex);
-        let mut model = train(&config, data, &device, &mut Quiet::default())?;
-        model.style = style(&model, data).map_err(TrainError::from)?;
-        model.reference = Some(Reference::of(&model, data).map_err(TrainError::from)?);
-        Ok(model)
+        with_style(train(&config, data, &self.device_or_cpu(), &mut Quiet::default())?, data)
     }
+}
+
+/// The model with the style of the groups that it was not trained on, and what new rows are compared with.
+pub(crate) fn with_style(mut model: Model, data: &Dataset) -> Result<Model, FitError> {
+    model.style = style(&model, data).map_err(TrainError::from)?;
+    model.reference = Some(Reference::of(&model, data).map_err(TrainError::from)?);
+    Ok(model)
 }
 
 /// How much the outputs vary inside groups that were not trained on.

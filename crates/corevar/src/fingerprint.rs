@@ -22,6 +22,11 @@ pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
     let Preparation { crop, label_column } = dataset.preparation();
     digest.text(&format!("{crop:?}"));
     digest.text(label_column.as_deref().unwrap_or_default());
+    // Data without weights keep the digest that they always had.
+    if let Some(weights) = dataset.weights() {
+        digest.text("weights");
+        digest.numbers(weights.iter().map(|weight| weight.to_bits()));
+    }
     digest.inputs(dataset)?;
     let sum = &digest.0.finalize().to_hex()[..32];
     Ok(format!("{sum}-{}x{}", dataset.len(), dataset.inputs().width()))
@@ -138,7 +143,8 @@ mod tests {
         let attribute = draw().edit().attribute("site", &["a"; 25]).check();
         let preparation = Preparation { label_column: Some("age".into()), ..Default::default() };
         let other_label = draw().edit().preparation(preparation).check().unwrap();
-        let others = [other_id, other_split, other_feature, other_names, other_label];
+        let weighted = draw().edit().weights(vec![1.0; 25]).check().unwrap();
+        let others = [other_id, other_split, other_feature, other_names, other_label, weighted];
         for other in others.into_iter().chain(attribute) {
             assert_ne!(fingerprint(&other).unwrap(), plain);
         }

@@ -41,6 +41,7 @@ mod core;
 mod evaluate;
 pub mod evidence;
 mod files;
+mod fitted;
 mod fingerprint;
 pub mod linear;
 mod loss;
@@ -65,6 +66,7 @@ pub use corevar_data::{DataError, Dataset, Groups, ImageShape, Tip};
 
 pub use crate::core::{Core, FitError};
 pub use files::{WholeFile, prepare_exit, write_checked, write_whole, write_within};
+pub use fitted::{Fitted, MatrixRows};
 pub use model::{Model, Predictions};
 pub use penalty::Penalty;
 pub use predict::{Ensemble, PredictError};

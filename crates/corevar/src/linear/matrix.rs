@@ -59,12 +59,15 @@ impl Scratch {
 }
 
 /// A number as a matrix stores it.
-pub trait Stored: Copy + Sync + Into<f64> {
+pub trait Stored: Copy + Default + Sync + Into<f64> {
     /// Largest relative rounding error.
     const ROUNDING: f64;
 
     /// A slice of them as a block.
     fn block(values: &[Self]) -> Block<'_>;
+
+    /// Room for such numbers.
+    fn room(scratch: &mut Scratch) -> &mut Vec<Self>;
 }
 
 impl Stored for f32 {
@@ -73,6 +76,10 @@ impl Stored for f32 {
     fn block(values: &[Self]) -> Block<'_> {
         Block::F32(values)
     }
+
+    fn room(scratch: &mut Scratch) -> &mut Vec<Self> {
+        &mut scratch.singles
+    }
 }
 
 impl Stored for f64 {
@@ -80,6 +87,10 @@ impl Stored for f64 {
 
     fn block(values: &[Self]) -> Block<'_> {
         Block::F64(values)
+    }
+
+    fn room(scratch: &mut Scratch) -> &mut Vec<Self> {
+        &mut scratch.doubles
     }
 }
 
@@ -116,6 +127,48 @@ impl<T: Stored> DesignMatrix for MemoryMatrix<'_, T> {
 
     fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Scratch) -> Result<Block<'a>, LinearError> {
         Ok(T::block(&self.values[rows.start * self.columns..rows.end * self.columns]))
+    }
+}
+
+/// A matrix in memory, column-major: blocks are transposed when they are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct ColumnMajorMatrix<'a, T> {
+    values: &'a [T],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a, T: Stored> ColumnMajorMatrix<'a, T> {
+    /// `values` holds whole columns, as many as `columns` says.
+    pub fn new(values: &'a [T], columns: usize) -> Result<Self, LinearError> {
+        // The same numbers, transposed: lengths are checked alike.
+        let rows = MemoryMatrix::new(values, columns)?.rows();
+        Ok(Self { values, rows, columns })
+    }
+}
+
+impl<T: Stored> DesignMatrix for ColumnMajorMatrix<'_, T> {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn rounding(&self) -> f64 {
+        T::ROUNDING
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, scratch: &'a mut Scratch) -> Result<Block<'a>, LinearError> {
+        let out = T::room(scratch);
+        out.clear();
+        out.resize(rows.len() * self.columns, T::default());
+        for (column, values) in self.values.chunks_exact(self.rows.max(1)).enumerate() {
+            let places = out[column..].iter_mut().step_by(self.columns);
+            places.zip(&values[rows.clone()]).for_each(|(place, &value)| *place = value);
+        }
+        Ok(T::block(out))
     }
 }
 
@@ -268,6 +321,17 @@ mod tests {
         assert_eq!(read(&selected, 0..3), [3.0, 1.0, 2.0]);
         assert_eq!(read(&selected, 1..3), [1.0, 2.0]);
         assert!(SelectedRows::new(&matrix, &[4]).is_err());
+    }
+
+    #[test]
+    fn a_matrix_by_columns_reads_like_one_by_rows() {
+        let by_rows = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let by_columns = [1.0_f32, 3.0, 5.0, 2.0, 4.0, 6.0];
+        let rows = MemoryMatrix::new(&by_rows, 2).unwrap();
+        let columns = ColumnMajorMatrix::new(&by_columns, 2).unwrap();
+        assert_eq!(read(&columns, 0..3), read(&rows, 0..3));
+        assert_eq!(read(&columns, 1..2), [3.0, 4.0]);
+        assert!(ColumnMajorMatrix::new(&by_columns, 4).is_err());
     }
 
     #[test]

@@ -95,10 +95,21 @@ pub struct LinearFit {
     pub objective: Objective,
     /// How near to the minimum it is.
     pub optimality: Optimality,
+    /// Weighted mean and scale of each column, as the fit took them: scales are 1 unless it standardised.
+    pub coordinates: ColumnScales,
     /// What λ = ∞ left; `None` for a finite λ.
     pub null_space: Option<NullSpace>,
     /// What the reader should know.
     pub notes: Vec<Note>,
+}
+
+/// Mean and scale of each column. A column that does not vary has scale 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ColumnScales {
+    /// One per column.
+    pub means: Vec<f64>,
+    /// One per column, above 0.
+    pub scales: Vec<f64>,
 }
 
 /// Something about a fit that is not an error.

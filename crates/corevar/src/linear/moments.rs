@@ -5,6 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::matrix::Scratch;
+use super::model::ColumnScales;
 use super::pass::Blocks;
 use super::{DesignMatrix, LinearError};
 
@@ -37,6 +38,12 @@ impl Coordinates {
         let mut inverse_scale: Vec<f64> = all.squares.iter().map(scale).collect();
         constant.iter().for_each(|&column| inverse_scale[column] = 0.0);
         Ok(Self { mean: all.mean, inverse_scale, largest: all.magnitude, constant })
+    }
+
+    /// The same for readers.
+    pub fn column_scales(&self) -> ColumnScales {
+        let scale = |&inverse: &f64| if inverse > 0.0 { 1.0 / inverse } else { 1.0 };
+        ColumnScales { means: self.mean.clone(), scales: self.inverse_scale.iter().map(scale).collect() }
     }
 
     /// Weights on the columns as weights on the solver's coordinates. A constant column has none.

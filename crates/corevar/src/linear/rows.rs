@@ -12,6 +12,7 @@ pub struct RowsMatrix<'a> {
     rows: &'a Rows<'a>,
     group_of_row: Vec<usize>,
     numbers: Vec<f32>,
+    weights: Option<Vec<f64>>,
 }
 
 impl<'a> RowsMatrix<'a> {
@@ -22,6 +23,7 @@ impl<'a> RowsMatrix<'a> {
             rows,
             group_of_row: positions.clone().map(|position| rows.groups.of_row(position)).collect(),
             numbers: positions.filter_map(|position| rows.number(position)).collect(),
+            weights: rows.weights(),
         }
     }
 
@@ -31,7 +33,7 @@ impl<'a> RowsMatrix<'a> {
             features: self,
             targets: self.targets(),
             group_of_row: &self.group_of_row,
-            sample_weights: None,
+            sample_weights: self.weights.as_deref(),
         }
     }
 

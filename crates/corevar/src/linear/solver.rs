@@ -226,6 +226,7 @@ impl<'a> Solver<'a> {
             ridge,
             objective,
             optimality,
+            coordinates: self.problem.coordinates.column_scales(),
             null_space: null_space.map(|report| NullSpace { largest_spread, ..report }),
             notes: self.notes(penalty_weight, optimality),
         }

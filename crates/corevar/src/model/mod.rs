@@ -21,7 +21,7 @@ use corevar_data::table::{self, Purpose};
 use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
 
 use crate::check::Reference;
-use crate::linear::{LinearModel, RowsMatrix};
+use crate::linear::{Block, DesignMatrix, LinearModel, RowsMatrix, Scratch};
 use crate::rows::{Rows, Task};
 use crate::style::StyleSpread;
 
@@ -99,8 +99,8 @@ impl Model {
         file::save(self, path.as_ref())
     }
 
-    /// The model as a file.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+    /// The model as the bytes of its file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
         file::to_bytes(self)
     }
 
@@ -114,8 +114,8 @@ impl Model {
         file::read(path)
     }
 
-    /// The model in the bytes of the file at `path`.
-    pub(crate) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ModelError> {
+    /// The model in the bytes of a file; `path` names it in messages.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, ModelError> {
         file::from_bytes(bytes, path)
     }
 
@@ -130,6 +130,41 @@ impl Model {
             }
         };
         Ok(Predictions::new(outputs, self.task.clone(), self.style.clone()))
+    }
+
+    /// As [`Model::predict`], of rows that stay where they are; their columns are the features in the order of the model.
+    pub fn predict_matrix(&self, rows: &dyn DesignMatrix) -> Result<Predictions, ModelError> {
+        let found = InputShape::Features(rows.columns());
+        if found != self.input {
+            return Err(self.other_input(found));
+        }
+        let Predictor::Linear(linear) = &self.predictor else { return self.predict(&self.copied(rows)?) };
+        let outputs = Outputs { values: linear.logits(rows)?, columns: self.task.outputs() };
+        Ok(Predictions::new(outputs, self.task.clone(), self.style.clone()))
+    }
+
+    /// The rows of a matrix as data for a network, which takes f32.
+    fn copied(&self, rows: &dyn DesignMatrix) -> Result<Dataset, ModelError> {
+        let mut values = Vec::with_capacity(rows.rows() * rows.columns());
+        let mut scratch = Scratch::default();
+        for start in (0..rows.rows()).step_by(1024) {
+            match rows.block(start..(start + 1024).min(rows.rows()), &mut scratch)? {
+                Block::F32(block) => values.extend_from_slice(block),
+                Block::F64(block) => values.extend(block.iter().map(|&value| value as f32)),
+            }
+        }
+        Ok(Dataset::features(self.features.clone(), values).check()?)
+    }
+
+    /// The model with the style of these rows, all of which are treated as held out: how much its outputs vary inside their
+    /// groups. Without a group of two rows it is left as it was.
+    pub fn with_style_of(mut self, rows: &Dataset) -> Result<Self, ModelError> {
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let rows = self.rows(rows, &all);
+        let outputs = self.outputs(&rows)?;
+        let spread = StyleSpread::of_groups(&rows.residuals(&outputs), &rows.groups);
+        self.style = spread.or(self.style);
+        Ok(self)
     }
 
     /// The data with the features in the order in which the model takes them.

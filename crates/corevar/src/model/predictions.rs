@@ -17,6 +17,11 @@ impl Predictions {
         Self { outputs, task, style }
     }
 
+    /// The same answers, with a style radius by another spread of the outputs inside groups.
+    pub fn with_style(self, style: Option<StyleSpread>) -> Self {
+        Self { style, ..self }
+    }
+
     /// Logits, or the numbers of a regression.
     pub fn outputs(&self) -> &Outputs {
         &self.outputs

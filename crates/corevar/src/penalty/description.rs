@@ -70,6 +70,8 @@ pub struct BatchOutputs<'a> {
     pub groups: &'a Groups,
     /// What each of the groups counts in their mean; None: alike. A piece counts by its share of the rows of its group.
     pub group_weights: Option<&'a [f64]>,
+    /// What each row counts inside its group; None: alike.
+    pub row_weights: Option<&'a [f32]>,
 }
 
 impl ConditionalVariance {
@@ -77,7 +79,7 @@ impl ConditionalVariance {
     /// # Shapes
     /// -> `[1]`
     pub fn of(self, outputs: BatchOutputs, normalise: Normalise) -> Tensor<1> {
-        let BatchOutputs { logits, losses, numbers, labels, groups, group_weights } = outputs;
+        let BatchOutputs { logits, losses, numbers, labels, groups, group_weights, row_weights } = outputs;
         let values = match (self.varying, numbers.filter(|_| self.is_of_residual())) {
             (Varying::Logits, Some(numbers)) => logits - numbers.unsqueeze_dim(1),
             (Varying::Logits, None) => logits,
@@ -85,7 +87,7 @@ impl ConditionalVariance {
         };
         let groups = self.given.groups(labels, groups);
         let weights = group_weights.filter(|_| self.given == Given::LabelAndId);
-        mean_over_groups(values, &groups, weights, self.power, normalise)
+        mean_over_groups(values, &groups, weights, row_weights, self.power, normalise)
     }
 
     /// True when it is the residual of a regression that varies, not the output.

@@ -12,7 +12,7 @@ use corevar_data::Groups;
 /// # Shapes
 /// logits `[rows, classes]` -> `[1]`
 pub fn logit_variance(logits: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    mean_over_groups(logits, groups, None, Power::Variance, normalise)
+    mean_over_groups(logits, groups, None, None, Power::Variance, normalise)
 }
 
 /// Conditional standard deviation of the logits given (Y, ID):
@@ -21,7 +21,7 @@ pub fn logit_variance(logits: Tensor<2>, groups: &Groups, normalise: Normalise) 
 /// # Shapes
 /// logits `[rows, classes]` -> `[1]`
 pub fn logit_sd(logits: Tensor<2>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    mean_over_groups(logits, groups, None, Power::Sd, normalise)
+    mean_over_groups(logits, groups, None, None, Power::Sd, normalise)
 }
 
 /// Conditional variance of the loss given (Y, ID): `C_{l,1} = mean_j Var_{i∈S_j} l(y_i, f(x_i))`.
@@ -29,7 +29,7 @@ pub fn logit_sd(logits: Tensor<2>, groups: &Groups, normalise: Normalise) -> Ten
 /// # Shapes
 /// losses `[rows]` -> `[1]`
 pub fn loss_variance(losses: Tensor<1>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    mean_over_groups(losses.unsqueeze_dim(1), groups, None, Power::Variance, normalise)
+    mean_over_groups(losses.unsqueeze_dim(1), groups, None, None, Power::Variance, normalise)
 }
 
 /// Conditional standard deviation of the loss given (Y, ID): `C_{l,1/2} = mean_j sd_{i∈S_j} l(y_i, f(x_i))`.
@@ -39,7 +39,7 @@ pub fn loss_variance(losses: Tensor<1>, groups: &Groups, normalise: Normalise) -
 /// # Shapes
 /// losses `[rows]` -> `[1]`
 pub fn loss_sd(losses: Tensor<1>, groups: &Groups, normalise: Normalise) -> Tensor<1> {
-    mean_over_groups(losses.unsqueeze_dim(1), groups, None, Power::Sd, normalise)
+    mean_over_groups(losses.unsqueeze_dim(1), groups, None, None, Power::Sd, normalise)
 }
 
 /// Baseline: variance of the logits given Y alone, as if all rows of a class showed one object.
@@ -47,7 +47,7 @@ pub fn loss_sd(losses: Tensor<1>, groups: &Groups, normalise: Normalise) -> Tens
 /// # Shapes
 /// logits `[rows, classes]`, one label per row -> `[1]`
 pub fn label_variance(logits: Tensor<2>, labels: &[u32], normalise: Normalise) -> Tensor<1> {
-    mean_over_groups(logits, &Groups::by_key(labels), None, Power::Variance, normalise)
+    mean_over_groups(logits, &Groups::by_key(labels), None, None, Power::Variance, normalise)
 }
 
 /// Baseline: overall variance of the logits, `Σ_k Var_i f_k(x_i)`.
@@ -55,5 +55,5 @@ pub fn label_variance(logits: Tensor<2>, labels: &[u32], normalise: Normalise) -
 /// logits `[rows, classes]` -> `[1]`
 pub fn total_variance(logits: Tensor<2>) -> Tensor<1> {
     let one_group = Groups::by_key(std::iter::repeat_n((), logits.dims()[0]));
-    mean_over_groups(logits, &one_group, None, Power::Variance, Normalise::Grouped)
+    mean_over_groups(logits, &one_group, None, None, Power::Variance, Normalise::Grouped)
 }

@@ -62,6 +62,7 @@ fn penalties_of_a_regression_agree_with_numpy() {
             labels: &rows.labels,
             groups: &rows.groups,
             group_weights: None,
+            row_weights: None,
         };
         let penalty = case.penalty.of(batch, case.normalise);
         let gradient = f.grad(&penalty.backward()).unwrap().into_data();

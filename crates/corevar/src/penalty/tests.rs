@@ -76,6 +76,7 @@ impl Case {
             labels: &self.labels,
             groups: &groups,
             group_weights: None,
+            row_weights: None,
         };
         penalty.of(outputs, normalise)
     }

@@ -12,37 +12,42 @@ use corevar_data::Groups;
 /// is zero, the smallest of its subgradients.
 pub const SMALLEST_VARIANCE: f32 = 1e-12;
 
-/// Variance of `values` inside each group with two rows or more, summed over the columns:
-/// `Σ_k 1/|S_j| Σ_{i∈S_j} (v_ik - mean_j v_k)²`. `None` when there is no such group.
+/// Variance of `values` inside each group with two rows or more, summed over the columns, each row counting by its weight `a_i`, or
+/// else alike: `Σ_k Σ_{i∈S_j} a_i (v_ik - mean_j v_k)² / Σ_{i∈S_j} a_i`, the mean being weighted too. `None` when there is no such
+/// group.
 /// # Shapes
 /// values `[rows, columns]` -> `[groups with two rows or more]`
 ///
 /// # Panics
 /// When `groups` is of another number of rows.
-pub fn group_variances(values: Tensor<2>, groups: &Groups) -> Option<Tensor<1>> {
+fn group_variances(values: Tensor<2>, groups: &Groups, row_weights: Option<&[f32]>) -> Option<Tensor<1>> {
     assert_eq!(values.dims()[0], groups.rows(), "one row of values for each row of the groups");
     if groups.is_trivial() {
         return None;
     }
-    let members = Members::new(groups, values.dims()[1], &values.device());
+    let members = Members::new(groups, row_weights, values.dims()[1], &values.device());
     let values = members.rows(values);
     let centred = values.clone() - members.spread(members.mean(values));
     Some(members.mean(centred.square()).sum_dim(1).squeeze_dim(1))
 }
 
 /// `Σ_j a_j Var_j^ν / Σ_j a_j` of [`group_variances`]: the mean over groups, which count `weights` or else alike. The sum of
-/// the weights is over groups of two rows or more, or over all. Zero without a group of two rows.
+/// the weights is over groups of two rows or more, or over all. Zero without a group of two rows. Inside its group a row counts by
+/// `row_weights`, or else alike.
 /// # Shapes
 /// values `[rows, columns]` -> `[1]`
 pub(crate) fn mean_over_groups(
     values: Tensor<2>,
     groups: &Groups,
     weights: Option<&[f64]>,
+    row_weights: Option<&[f32]>,
     power: Power,
     normalise: Normalise,
 ) -> Tensor<1> {
     let device = values.device();
-    let Some(variances) = group_variances(values, groups) else { return Tensor::zeros([1], &device) };
+    let Some(variances) = group_variances(values, groups, row_weights) else {
+        return Tensor::zeros([1], &device);
+    };
     let powers = match power {
         Power::Variance => variances,
         Power::Sd => sd(variances),
@@ -76,26 +81,36 @@ fn sd(variances: Tensor<1>) -> Tensor<1> {
 struct Members {
     rows: Tensor<1, Int>,
     group_of_row: Tensor<1, Int>,
-    /// `1/|S_j|`, `[groups, 1]`.
+    /// `1/|S_j|`, or 1 over the sum of the weights, `[groups, 1]`.
     inverse_sizes: Tensor<2>,
+    /// Weights of the rows, `[grouped rows, 1]`; None: all 1.
+    weights: Option<Tensor<2>>,
     sums: Tensor<2>,
 }
 
 impl Members {
-    fn new(groups: &Groups, columns: usize, device: &Device) -> Self {
+    fn new(groups: &Groups, row_weights: Option<&[f32]>, columns: usize, device: &Device) -> Self {
         let mut rows = Vec::new();
         let mut group_of_row = Vec::new();
         let mut inverse_sizes = Vec::new();
         for (j, members) in groups.larger().enumerate() {
             rows.extend(members.iter().map(|&row| row as i32));
             group_of_row.extend(std::iter::repeat_n(j as i32, members.len()));
-            inverse_sizes.push(1.0 / members.len() as f32);
+            let sum = |weights: &[f32]| members.iter().map(|&row| weights[row]).sum::<f32>();
+            inverse_sizes.push(1.0 / row_weights.map_or(members.len() as f32, sum));
         }
         let count = inverse_sizes.len();
+        let weights = row_weights.map(|weights| -> Vec<f32> {
+            groups.larger().flatten().map(|&row| weights[row]).collect()
+        });
         Self {
             rows: Tensor::from_data(rows.as_slice(), device),
             group_of_row: Tensor::from_data(group_of_row.as_slice(), device),
             inverse_sizes: Tensor::from_data(TensorData::new(inverse_sizes, [count, 1]), device),
+            weights: weights.map(|weights| {
+                let shape = [weights.len(), 1];
+                Tensor::from_data(TensorData::new(weights, shape), device)
+            }),
             sums: Tensor::zeros([count, columns], device),
         }
     }
@@ -107,6 +122,10 @@ impl Members {
 
     /// `[grouped rows, columns]` -> `[groups, columns]`
     fn mean(&self, values: Tensor<2>) -> Tensor<2> {
+        let values = match &self.weights {
+            Some(weights) => values * weights.clone(),
+            None => values,
+        };
         let sums =
             self.sums.clone().select_assign(0, self.group_of_row.clone(), values, IndexingUpdateOp::Add);
         sums * self.inverse_sizes.clone()

@@ -19,7 +19,7 @@ pub use shape::InputShape;
 pub use task::{Task, feature_names, task};
 
 /// Bins of a continuous label where no number is given: for the baseline given the label, and to hold out rows alike.
-const BINS: usize = 10;
+pub const BINS: usize = 10;
 
 /// Some rows of a data set, ready for a model: labels, groups and inputs by position.
 #[derive(Debug)]
@@ -51,6 +51,12 @@ impl<'a> Rows<'a> {
         };
         let groups = Groups::of_task(dataset.labels(), dataset.ids(), rows, slices);
         Self { dataset, rows, labels, groups }
+    }
+
+    /// What each row counts in training, by position; None: all alike.
+    pub fn weights(&self) -> Option<Vec<f64>> {
+        let weights = self.dataset.weights()?;
+        Some(self.rows.iter().map(|&row| weights[row]).collect())
     }
 
     /// Number of rows.

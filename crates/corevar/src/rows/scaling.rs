@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Rows;
 
-/// Mean and standard deviation of each feature over the training rows. A feature that does not vary has scale 1.
+/// Mean and standard deviation of each feature over the training rows, which count by their weights. A feature that does not vary has scale 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaling {
     /// One per feature.
@@ -18,17 +18,20 @@ impl Scaling {
     /// Of these rows.
     pub fn of(rows: &Rows) -> Result<Self, DataError> {
         let (width, count) = (rows.width(), rows.len().max(1) as f64);
+        let weights = rows.weights();
+        let sum = weights.as_ref().map_or(count, |weights| weights.iter().sum());
+        let weigh = |position: usize, x: f64| weights.as_ref().map_or(x, |weights| weights[position] * x) / sum;
         let mut row = vec![0.0; width];
         let mut means = vec![0.0; width];
         for position in 0..rows.len() {
             rows.read(position, &mut row)?;
-            means.iter_mut().zip(&row).for_each(|(mean, &x)| *mean += f64::from(x) / count);
+            means.iter_mut().zip(&row).for_each(|(mean, &x)| *mean += weigh(position, f64::from(x)));
         }
         let mut squares = vec![0.0; width];
         for position in 0..rows.len() {
             rows.read(position, &mut row)?;
             let centred = row.iter().zip(&means).map(|(&x, mean)| f64::from(x) - mean);
-            squares.iter_mut().zip(centred).for_each(|(square, x)| *square += x * x / count);
+            squares.iter_mut().zip(centred).for_each(|(square, x)| *square += weigh(position, x * x));
         }
         // A spread that is only rounding of the mean is none.
         let scale = |(square, mean): (f64, &f64)| {

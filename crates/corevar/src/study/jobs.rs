@@ -14,7 +14,7 @@ use super::checkpoint::Checkpoint;
 use super::error::StudyError;
 use super::estimator::{Estimator, Job};
 use super::folder::{RunFolder, RunRecord};
-use super::observer::Observer;
+use super::observer::{Observer, StoppedBy};
 use crate::check::Reference;
 use crate::evaluate::{Measure, evaluate};
 use crate::linear::LinearError;
@@ -23,7 +23,7 @@ use crate::results::RunResult;
 use crate::rows::Rows;
 use crate::style::{StyleSpread, held_out};
 use crate::train::{
-    AfterStep, CheckpointStore, EpochRecord, Log, NoCheckpoints, TrainConfig, TrainError, linear_path,
+    AfterStep, CheckpointStore, EpochRecord, LinearPoint, Log, TrainConfig, TrainError, linear_path,
     train_from,
 };
 
@@ -141,7 +141,7 @@ impl Jobs<'_> {
             linear_path(&jobs[0].config(), self.dataset, &weights, &|| self.observer.is_interrupted())?;
         let seconds = start.elapsed().as_secs_f64() / jobs.len() as f64;
         let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
-        for (place, (model, epoch)) in order.into_iter().zip(points) {
+        for (place, LinearPoint { model, epoch, .. }) in order.into_iter().zip(points) {
             logs[place].step(1, 1);
             logs[place].epoch(epoch.clone());
             finished[place] = Some(self.evaluated(&jobs[place], model, vec![epoch], seconds)?);
@@ -206,29 +206,8 @@ impl Jobs<'_> {
     fn checkpoints(&self, job: &Job) -> Box<dyn CheckpointStore + '_> {
         match self.checkpoint(job) {
             Some(checkpoint) => Box::new(checkpoint),
-            None => Box::new(Interruptible(self.observer)),
+            None => Box::new(StoppedBy(self.observer)),
         }
-    }
-}
-
-/// Keeps nothing, but can be stopped.
-struct Interruptible<'a>(&'a dyn Observer);
-
-impl CheckpointStore for Interruptible<'_> {
-    fn earlier(&mut self) -> Option<crate::train::Snapshot> {
-        NoCheckpoints.earlier()
-    }
-
-    fn after_step(&mut self) -> AfterStep {
-        if self.0.is_interrupted() { AfterStep::Stop } else { AfterStep::GoOn }
-    }
-
-    fn keep(&mut self, snapshot: &crate::train::Snapshot) -> Result<(), crate::train::SnapshotError> {
-        NoCheckpoints.keep(snapshot)
-    }
-
-    fn seconds_before(&self) -> f64 {
-        0.0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Who follows a study.
 
-use crate::train::{Log, Quiet};
+use crate::train::{AfterStep, CheckpointStore, Log, NoCheckpoints, Quiet, Snapshot, SnapshotError};
 
 /// Follows a study: shows its progress, and may stop it. Called from several threads; every method can be left out.
 pub trait Observer: Sync {
@@ -27,6 +27,27 @@ pub trait Observer: Sync {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
+
+/// Keeps nothing of a run, but stops it when its observer says so.
+pub(crate) struct StoppedBy<'a>(pub &'a dyn Observer);
+
+impl CheckpointStore for StoppedBy<'_> {
+    fn earlier(&mut self) -> Option<Snapshot> {
+        NoCheckpoints.earlier()
+    }
+
+    fn after_step(&mut self) -> AfterStep {
+        if self.0.is_interrupted() { AfterStep::Stop } else { AfterStep::GoOn }
+    }
+
+    fn keep(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        NoCheckpoints.keep(snapshot)
+    }
+
+    fn seconds_before(&self) -> f64 {
+        NoCheckpoints.seconds_before()
+    }
+}
 
 /// Follows the runs of one fold of several under names that say so. That each of them is done is not said: there are many.
 pub(super) struct InFold<'a> {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::HeldOut;
 use crate::outputs::Outputs;
 use crate::rows::Rows;
+use corevar_data::Groups;
 
 /// More classes than this have no style radius: the covariance of their logits would fill the memory.
 pub(crate) const MOST_OUTPUTS: usize = 512;
@@ -53,6 +54,26 @@ impl StyleSpread {
         let degrees = spread.degrees as f64;
         spread.covariance.iter_mut().for_each(|sum| *sum /= degrees);
         spread.covariance.iter().all(|value| value.is_finite()).then_some(spread)
+    }
+
+    /// Of the groups of some rows, whose outputs these are; of a regression the residuals.
+    pub(crate) fn of_groups(residuals: &Outputs, groups: &Groups) -> Option<Self> {
+        let columns = residuals.columns;
+        if columns > MOST_OUTPUTS {
+            return None;
+        }
+        let mut sums = Self { covariance: vec![0.0; columns * columns], degrees: 0, groups: 0 };
+        for group in groups.larger() {
+            let of_row = |&row: &usize| &residuals.values[row * columns..(row + 1) * columns];
+            let mut values: Vec<f64> = group.iter().flat_map(of_row).copied().collect();
+            centre(&mut values, columns);
+            values.chunks_exact(columns).for_each(|row| add_outer(&mut sums.covariance, row, 1.0));
+            sums.degrees += group.len() - 1;
+            sums.groups += 1;
+        }
+        let degrees = sums.degrees as f64;
+        sums.covariance.iter_mut().for_each(|sum| *sum /= degrees);
+        (sums.degrees > 0 && sums.covariance.iter().all(|value| value.is_finite())).then_some(sums)
     }
 
     /// Of the groups of all these splits together.

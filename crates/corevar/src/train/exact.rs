@@ -18,25 +18,72 @@ pub(crate) fn path(
     dataset: &Dataset,
     penalty_weights: &[f64],
     stop: Stop,
-) -> Result<Vec<(Model, EpochRecord)>, TrainError> {
+) -> Result<Vec<Point>, TrainError> {
     let task = check_fit(config, dataset)?;
     let rows = Rows::new(dataset, dataset.train(), config.label_bins);
     let scaling = scaling(config, dataset, &rows)?;
-    let matrix = RowsMatrix::new(&rows);
-    let interruptible = Interruptible::new(&matrix, stop);
-    let data = LinearData { features: &interruptible, ..matrix.data() };
+    let limits = SolverLimits { standardise: scaling.is_some(), ..SolverLimits::default() };
+    let fits = solve(config, &RowsMatrix::new(&rows).data(), limits, penalty_weights, stop)?;
+    let model = |fit: LinearFit| {
+        let (epoch, notes) = words(config, &fit);
+        let model = new_model(Predictor::Linear(fit.model), config, dataset, task.clone(), scaling.clone());
+        Point { model: Model { notes, ..model }, epoch, iterations: fit.optimality.iterations }
+    };
+    Ok(fits.into_iter().map(model).collect())
+}
+
+/// One model of a path.
+pub(crate) struct Point {
+    pub model: Model,
+    /// The objective at its minimum.
+    pub epoch: EpochRecord,
+    /// Iterations of the solver.
+    pub iterations: usize,
+}
+
+/// What a fit says of itself: the objective at its minimum, and notes.
+pub(crate) fn words(config: &TrainConfig, fit: &LinearFit) -> (EpochRecord, Vec<String>) {
+    (record(config, fit), notes(fit))
+}
+
+/// What the solver is told beside the settings of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SolverLimits {
+    pub standardise: bool,
+    /// See [`LinearConfig::tolerance`].
+    pub tolerance: f64,
+    /// See [`LinearConfig::max_iterations`].
+    pub max_iterations: usize,
+}
+
+impl Default for SolverLimits {
+    fn default() -> Self {
+        let LinearConfig { standardise, tolerance, max_iterations, .. } = LinearConfig::default();
+        Self { standardise, tolerance, max_iterations }
+    }
+}
+
+/// The fits of `config` to these rows, at these penalty weights.
+pub(crate) fn solve(
+    config: &TrainConfig,
+    data: &LinearData,
+    limits: SolverLimits,
+    penalty_weights: &[f64],
+    stop: Stop,
+) -> Result<Vec<LinearFit>, LinearError> {
+    let interruptible = Interruptible::new(data.features, stop);
+    let data = LinearData { features: &interruptible, ..*data };
     let path = PathConfig {
-        fit: LinearConfig { standardise: scaling.is_some(), ..linear_config(config) },
+        fit: LinearConfig {
+            standardise: limits.standardise,
+            tolerance: limits.tolerance,
+            max_iterations: limits.max_iterations,
+            ..linear_config(config)
+        },
         penalty_weights: penalty_weights.to_vec(),
         ridges: Vec::new(),
     };
-    let fits = linear::path(&path.check().map_err(LinearError::from)?, &data)?;
-    let model = |fit: LinearFit| {
-        let (epoch, notes) = (record(config, &fit), notes(&fit));
-        let model = new_model(Predictor::Linear(fit.model), config, dataset, task.clone(), scaling.clone());
-        (Model { notes, ..model }, epoch)
-    };
-    Ok(fits.into_iter().map(model).collect())
+    linear::path(&path.check()?, &data)
 }
 
 /// The objective at the minimum.
@@ -134,10 +181,10 @@ mod tests {
         let config = TrainConfig { model: ModelSpec::Linear, ..Default::default() };
         let weights = [0.1, 1.0, f64::INFINITY];
         let path = path(&config.clone().check().unwrap(), &dataset, &weights, &|| false).unwrap();
-        for ((point, _), penalty_weight) in path.iter().zip(weights) {
+        for (point, penalty_weight) in path.iter().zip(weights) {
             let alone = TrainConfig { penalty_weight, ..config.clone() }.check().unwrap();
             let alone = train(&alone, &dataset, &Device::flex(), &mut Quiet::default()).unwrap();
-            let (a, b) = (point.linear().unwrap(), alone.linear().unwrap());
+            let (a, b) = (point.model.linear().unwrap(), alone.linear().unwrap());
             let far = a.weights.iter().zip(&b.weights).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(far < 1e-6, "{penalty_weight}: {far}");
         }
@@ -152,8 +199,8 @@ mod tests {
         let weights = |standardise| {
             let config = TrainConfig { model: ModelSpec::Linear, standardise, ..Default::default() };
             let models = path(&config.check().unwrap(), &dataset, &[0.0], &|| false).unwrap();
-            assert!(models[0].0.scaling().is_none());
-            models[0].0.linear().unwrap().weights.clone()
+            assert!(models[0].model.scaling().is_none());
+            models[0].model.linear().unwrap().weights.clone()
         };
         assert_eq!(weights(true), weights(false));
     }

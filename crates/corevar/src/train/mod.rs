@@ -12,12 +12,13 @@ use burn::module::{Module, ModuleVisitor, Param, ParamGroup, ParamId};
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{AdamConfig, GradientsParams, ModuleOptimizer};
 use burn::tensor::{Device, Tensor};
-use corevar_data::{DataError, Dataset, Inputs, Tip};
+use corevar_data::groups::QuantileBins;
+use corevar_data::{DataError, Dataset, Inputs, Preparation, Tip};
 
 pub use config::{CheckedTrainConfig, Decay, TrainConfig};
 pub use divergence::{Cause, Symptom};
 pub use exact::check_limit;
-pub(crate) use exact::path as linear_path;
+pub(crate) use exact::{Point as LinearPoint, SolverLimits, path as linear_path, solve as linear_fits, words as linear_words};
 pub(crate) use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
 pub(crate) use no_groups::NO_GROUPS_TIP;
@@ -163,10 +164,10 @@ pub(crate) fn train_from(
     let task = check_fit(config, dataset)?;
     if config.model == ModelSpec::Linear {
         let mut models = exact::path(config, dataset, &[config.penalty_weight], &|| false)?;
-        let (model, epoch) = models.remove(0);
+        let point = models.remove(0);
         log.step(1, 1);
-        log.epoch(epoch);
-        return Ok(model);
+        log.epoch(point.epoch);
+        return Ok(point.model);
     }
     let (input, device) = (InputShape::of(dataset), device.clone().autodiff());
     let network = config.model.init(input, task.outputs(), config.seed, &device);
@@ -197,19 +198,43 @@ fn new_model(
     task: Task,
     scaling: Option<Scaling>,
 ) -> Model {
-    Model {
-        predictor,
-        spec: config.model.clone(),
+    let parts = ModelParts {
         input: InputShape::of(dataset),
         features: feature_names(dataset),
-        scaling,
         preparation: dataset.preparation().clone(),
         slices: slices(dataset, config.label_bins),
         task,
-        style: None,
-        reference: None,
-        origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
-        notes: Vec::new(),
+    };
+    parts.model(predictor, config, scaling)
+}
+
+/// What a model says of the data that it takes.
+pub(crate) struct ModelParts {
+    pub input: InputShape,
+    pub features: Vec<String>,
+    pub preparation: Preparation,
+    pub slices: Option<QuantileBins>,
+    pub task: Task,
+}
+
+impl ModelParts {
+    /// A model that was just trained.
+    pub fn model(self, predictor: Predictor, config: &TrainConfig, scaling: Option<Scaling>) -> Model {
+        let Self { input, features, preparation, slices, task } = self;
+        Model {
+            predictor,
+            spec: config.model.clone(),
+            input,
+            features,
+            scaling,
+            preparation,
+            slices,
+            task,
+            style: None,
+            reference: None,
+            origin: Origin { data: None, version: env!("CARGO_PKG_VERSION").into() },
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -255,6 +280,7 @@ fn run_epochs<M: Trainable>(
     log: &mut dyn Log,
     checkpoints: &mut dyn CheckpointStore,
 ) -> Result<M, TrainError> {
+    let weights = relative_weights(rows);
     let batches = Batches::new(&rows.groups, config.batch_size, config.batches, config.seed);
     let Position { epoch: first_epoch, step: mut first_step, mut sums, epochs: mut done } = position;
     done.iter().for_each(|record| log.epoch(record.clone()));
@@ -265,7 +291,12 @@ fn run_epochs<M: Trainable>(
             let progress = epoch as f64 + step as f64 / batches.len() as f64;
             let logits = model.forward(rows.inputs(&batch.rows, epoch, scaling, device)?);
             let losses = rows.losses(logits.clone(), &batch.rows);
-            let risk = losses.clone().mean();
+            let row_weights: Option<Vec<f32>> =
+                weights.as_ref().map(|weights| batch.rows.iter().map(|&row| weights[row]).collect());
+            let risk = match &row_weights {
+                None => losses.clone().mean(),
+                Some(weights) => (losses.clone() * Tensor::from_data(weights.as_slice(), device)).mean(),
+            };
             let labels: Vec<u32> = batch.rows.iter().map(|&row| rows.labels[row]).collect();
             let outputs = BatchOutputs {
                 logits,
@@ -274,6 +305,7 @@ fn run_epochs<M: Trainable>(
                 labels: &labels,
                 groups: &batch.groups,
                 group_weights: Some(&batch.group_weights),
+                row_weights: row_weights.as_deref(),
             };
             let penalty = config.penalty.of(outputs, config.normalise);
             let share = if config.penalty.needs_groups() { batch.share(config.normalise) } else { 1.0 };
@@ -310,6 +342,13 @@ fn run_epochs<M: Trainable>(
         log.epoch(record);
     }
     Ok(model)
+}
+
+/// Weights of the rows with mean 1, so that the mean over an epoch is the weighted mean; None: all alike.
+fn relative_weights(rows: &Rows) -> Option<Vec<f32>> {
+    let weights = rows.weights()?;
+    let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    Some(weights.iter().map(|weight| (weight / mean) as f32).collect())
 }
 
 /// What a model of these data says, when they can train such a model at all.

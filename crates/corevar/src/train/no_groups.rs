@@ -1,6 +1,6 @@
 //! A conditional penalty needs groups.
 
-use corevar_data::{Dataset, Tip};
+use corevar_data::{Dataset, Groups, Tip};
 
 use super::TrainConfig;
 use crate::penalty::Penalty;
@@ -24,18 +24,25 @@ impl NoGroups {
         if !config.is_penalised() || !config.penalty.needs_groups() {
             return Ok(());
         }
-        match Rows::new(dataset, dataset.train(), config.label_bins).groups.is_trivial() {
-            false => Ok(()),
-            true => Err(Self::new(dataset, config.penalty)),
-        }
+        let groups = Rows::new(dataset, dataset.train(), config.label_bins).groups;
+        Self::refuse_among(config, &groups, task(dataset).as_ref(), dataset.name())
     }
 
-    fn new(dataset: &Dataset, penalty: Penalty) -> Self {
-        let shared = match task(dataset) {
+    /// Refuses these groups of the training rows likewise.
+    pub(crate) fn refuse_among(
+        config: &TrainConfig,
+        groups: &Groups,
+        task: Option<&Task>,
+        data: &str,
+    ) -> Result<(), Self> {
+        if !config.is_penalised() || !config.penalty.needs_groups() || !groups.is_trivial() {
+            return Ok(());
+        }
+        let shared = match task {
             Some(Task::Regression) => "an id",
             _ => "a label and an id",
         };
-        Self { data: dataset.name().into(), penalty, shared }
+        Err(Self { data: data.into(), penalty: config.penalty, shared })
     }
 }
 

@@ -329,6 +329,7 @@ fn gradients_of_every_model_agree_with_finite_differences() {
             labels: &rows.labels,
             groups: &rows.groups,
             group_weights: None,
+            row_weights: None,
         };
         risk + Penalty::LOGIT_VARIANCE.of(outputs, Normalise::Grouped)
     };

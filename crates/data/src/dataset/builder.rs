@@ -21,6 +21,7 @@ pub struct DatasetBuilder {
     splits: Division,
     attributes: Vec<Attribute>,
     preparation: Preparation,
+    weights: Option<Vec<f64>>,
 }
 
 /// How rows are divided.
@@ -48,6 +49,7 @@ impl DatasetBuilder {
             splits: Division::One,
             attributes: Vec::new(),
             preparation: Preparation::default(),
+            weights: None,
         }
     }
 
@@ -61,6 +63,7 @@ impl DatasetBuilder {
             splits: Division::Rows(dataset.splits),
             attributes: dataset.attributes,
             preparation: dataset.preparation,
+            weights: dataset.weights,
         }
     }
 
@@ -147,6 +150,12 @@ impl DatasetBuilder {
         Self { preparation, ..self }
     }
 
+    /// What each row counts in training, above 0: a row of weight 2 counts as two rows do, in the mean of the loss and inside its
+    /// group. Rows of weight 0 are to be left out.
+    pub fn weights(self, of_row: Vec<f64>) -> Self {
+        Self { weights: Some(of_row), ..self }
+    }
+
     /// The data set, when every length and every range is as it must be.
     pub fn check(self) -> Result<Dataset, DataError> {
         let rows = check_inputs(&self.inputs)?;
@@ -159,6 +168,7 @@ impl DatasetBuilder {
         let mut splits = self.splits.divide(&labels, &ids)?;
         check_splits(&splits, rows)?;
         splits.sort_by(|a, b| a.name.cmp(&b.name));
+        self.weights.as_deref().map_or(Ok(()), |weights| check_weights(weights, rows))?;
         for attribute in &self.attributes {
             check_length("attributes", attribute.of_row.len(), rows)?;
             check_indices("attributes", &attribute.of_row, attribute.levels.len())?;
@@ -172,6 +182,7 @@ impl DatasetBuilder {
             splits,
             attributes: self.attributes,
             preparation: self.preparation,
+            weights: self.weights,
         })
     }
 }
@@ -301,6 +312,16 @@ fn check_ids(ids: &[Option<u32>], names: &[String]) -> Result<(), DataError> {
     }
 }
 
+fn check_weights(weights: &[f64], rows: usize) -> Result<(), DataError> {
+    check_length("weights", weights.len(), rows)?;
+    match weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
+        Some(row) => {
+            Err(fault("weights", format!("row {row} has {}, but must have a number above 0", weights[row])))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Every row is in exactly one split.
 fn check_splits(splits: &[Split], rows: usize) -> Result<(), DataError> {
     let mut seen = vec![false; rows];
@@ -416,6 +437,8 @@ mod tests {
             (four().split_rows(split(&[0, 1, 2, 4])), "splits: `train` has row 4 of 4"),
             (four().split_by_id(1.0, 0), "splits: the share of the test is 1"),
             (four().attribute("site", &["a"]), "attributes: 1 entries"),
+            (four().weights(vec![1.0; 3]), "weights: 3 entries"),
+            (four().weights(vec![1.0, 2.0, 0.0, 1.0]), "weights: row 2 has 0, but must have a number above 0"),
         ] {
             let message = message(builder);
             assert!(message.contains(words), "{message}");

@@ -40,6 +40,7 @@ pub struct Dataset {
     splits: Vec<Split>,
     attributes: Vec<Attribute>,
     preparation: Preparation,
+    weights: Option<Vec<f64>>,
 }
 
 /// What was done to the rows between their file and the model, beyond what [`Inputs`] shows. Goes into the model file,
@@ -207,6 +208,11 @@ impl Dataset {
         &self.preparation
     }
 
+    /// What each row counts in training, above 0; None: all alike.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
     /// The inputs alone.
     pub fn into_inputs(self) -> Inputs {
         self.inputs
@@ -228,6 +234,7 @@ impl Dataset {
             splits: self.splits.clone(),
             attributes: self.attributes.clone(),
             preparation: self.preparation.clone(),
+            weights: self.weights.clone(),
         }
     }
 
