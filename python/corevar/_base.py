@@ -280,7 +280,8 @@ class CoReClassifierMixin(ClassifierMixin):
 
     def predict(self, X):
         """The class with the largest logit of each row."""
-        return self.classes_[self._outputs(X).argmax(axis=1)]
+        places = self._outputs(X).argmax(axis=1)
+        return self.classes_[places]
 
 
 class CoReRegressorMixin(RegressorMixin):

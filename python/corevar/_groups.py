@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._grouping import id_codes
+
 
 def encode(groups, n_rows):
     """Ids as numbers from 0, and -1 where there is none: None, NaN, NaT, "", -1.
@@ -11,64 +13,12 @@ def encode(groups, n_rows):
     """
     if groups is None:
         return np.full(n_rows, -1, dtype=np.int64)
-    values = _as_array(groups)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise ValueError(f"groups must have one id per row, but has the shape {values.shape}")
-    if len(values) != n_rows:
-        raise ValueError(f"groups has {len(values)} entries, but there are {n_rows} rows")
-    if values.dtype.kind == "O":
-        return _encode_objects(values)
-    missing = _missing(values)
-    codes = np.full(n_rows, -1, dtype=np.int64)
-    codes[~missing] = np.unique(values[~missing], return_inverse=True)[1]
+    if getattr(groups, "ndim", 1) == 2 and groups.shape[1] == 1:
+        groups = np.asarray(groups)[:, 0]
+    codes = id_codes(groups)
+    if len(codes) != n_rows:
+        raise ValueError(f"groups has {len(codes)} entries, but there are {n_rows} rows")
     return codes
-
-
-def _as_array(groups):
-    if isinstance(groups, (list, tuple)):
-        # NumPy would make text of a NaN among texts.
-        values = np.empty(len(groups), dtype=object)
-        values[:] = groups
-        return values
-    if hasattr(groups, "to_pylist"):  # pyarrow
-        return _as_array(groups.to_pylist())
-    if type(groups).__module__.split(".")[0] == "polars":
-        return _as_array(groups.to_list())
-    return np.asarray(groups)
-
-
-def _missing(values):
-    kind = values.dtype.kind
-    if kind == "f":
-        return np.isnan(values) | (values == -1)
-    if kind == "i":
-        return values == -1
-    if kind in "US":
-        return values == values.dtype.type()
-    if kind in "mM":
-        return np.isnat(values)
-    return np.zeros(len(values), dtype=bool)
-
-
-def _encode_objects(values):
-    number_of = {}
-    return np.fromiter(
-        (-1 if _is_missing(value) else number_of.setdefault(value, len(number_of)) for value in values),
-        dtype=np.int64,
-        count=len(values),
-    )
-
-
-def _is_missing(value):
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(value, (str, bytes)):
-        return not value
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return bool(np.isnat(value))
-    return bool(value != value) or bool(value == -1)
 
 
 def as_frame(X):

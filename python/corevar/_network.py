@@ -6,6 +6,10 @@ from . import _corevar, _images, _settings
 from ._base import CoReClassifierMixin, CoReEstimator, CoReRegressorMixin, _Rows
 
 
+# What the paper fixes.
+_CNN = {"negative_slope": 0.2}
+
+
 class _Network(CoReEstimator):
     def __init__(
         self,
@@ -74,7 +78,7 @@ class _Network(CoReEstimator):
         if model == "mlp":
             return {"kind": "mlp", "hidden": list(np.atleast_1d(self.hidden))}
         if model == "cnn":
-            return {"kind": "cnn", "channels": list(self.channels), "kernel": self.kernel, "stride": self.stride}
+            return {"kind": "cnn", "channels": list(self.channels), "kernel": self.kernel, "stride": self.stride, **_CNN}
         raise ValueError(f"the parameter `model` is {model!r}, but must be auto, mlp or cnn")
 
     def _read(self, X, y, groups, sample_weight):

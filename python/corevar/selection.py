@@ -25,6 +25,7 @@ import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from . import _groups
+from .metrics import guarded_error
 
 
 class GuardedError:
@@ -57,49 +58,16 @@ class GuardedError:
         if groups is None and column is not None:
             groups = _groups.split_column(_groups.as_frame(X), column)[0]
         codes = _groups.encode(groups, np.shape(X)[0])
-        y = np.asarray(y)
-        if hasattr(last, "classes_"):
-            return -self._of_classes(estimator, X, y, codes, last.classes_)
-        return -self._of_numbers(estimator, X, y, codes)
-
-    def _of_classes(self, estimator, X, y, codes, classes):
-        logits = estimator.decision_function(X)
-        if logits.ndim == 1:
-            logits = np.column_stack([-logits / 2, logits / 2])
-        labels = np.searchsorted(classes, y)
-        within = _within(logits, codes * len(classes) + labels, codes >= 0)
-        own = np.arange(len(labels)), labels
-        variance = np.diag(within)
-        # SD of the difference of the logits of the label and of every class.
-        sds = np.sqrt(np.maximum(variance[labels][:, None] + variance[None] - 2 * within[labels], 0))
-        margins = logits[own][:, None] - logits
-        margins[own] = np.inf
-        wrong = [(margins <= shift * sds).any(axis=1) for shift in (0.0, self.guard)]
-        per_class = [[side[labels == label].mean() for label in np.unique(labels)] for side in wrong]
-        return float(np.mean(per_class))
-
-    def _of_numbers(self, estimator, X, y, codes):
-        residuals = np.asarray(estimator.predict(X)) - y
-        sd = np.sqrt(_within(residuals[:, None], codes, codes >= 0)[0, 0])
-        errors = [np.sqrt(np.mean((np.abs(residuals) + shift * sd) ** 2)) for shift in (0.0, self.guard)]
-        return float(np.mean(errors))
+        if not hasattr(last, "classes_"):
+            outputs, classes = estimator.predict(X), None
+        else:
+            outputs, classes = estimator.decision_function(X), last.classes_
+            if outputs.ndim == 1:
+                outputs = np.column_stack([-outputs / 2, outputs / 2])
+        return -float(np.mean(guarded_error(outputs, np.asarray(y), codes, k=[0.0, self.guard], classes=classes)))
 
     def __repr__(self):
         return f"GuardedError(guard={self.guard})"
-
-
-def _within(values, keys, present):
-    """Covariance inside groups of two rows or more, unbiased; 0 without such a group."""
-    covariance, degrees = np.zeros((values.shape[1],) * 2), 0
-    order = np.argsort(keys[present], kind="stable")
-    sorted_values, sorted_keys = values[present][order], keys[present][order]
-    starts = np.flatnonzero(np.diff(sorted_keys)) + 1
-    for group in np.split(sorted_values, starts):
-        if len(group) > 1:
-            centred = group - group.mean(axis=0)
-            covariance += centred.T @ centred
-            degrees += len(group) - 1
-    return covariance / max(degrees, 1)
 
 
 def smallest_within_noise(cv_results):

@@ -49,10 +49,7 @@ fn numbers<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> Result<Numbers
 
 impl View<'_> {
     /// Hands the matrix to a function.
-    pub fn with<T>(
-        self,
-        take: impl FnOnce(&dyn DesignMatrix) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
+    pub fn with<T>(self, take: impl FnOnce(&dyn DesignMatrix) -> Result<T, Failure>) -> Result<T, Failure> {
         match self {
             Self::Single(numbers) => numbers.with(take),
             Self::Double(numbers) => numbers.with(take),

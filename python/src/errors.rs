@@ -90,7 +90,9 @@ impl From<StudyError> for Failure {
         match &error {
             error if error.is_interruption() => Self(PyKeyboardInterrupt::new_err(error.to_string())),
             StudyError::Save { .. } | StudyError::Record { .. } => Self(PyOSError::new_err(text(&error))),
-            StudyError::Panic { .. } | StudyError::Threads { .. } => Self(PyRuntimeError::new_err(text(&error))),
+            StudyError::Panic { .. } | StudyError::Threads { .. } => {
+                Self(PyRuntimeError::new_err(text(&error)))
+            }
             _ => Self(PyValueError::new_err(text(&error))),
         }
     }

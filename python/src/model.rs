@@ -155,7 +155,6 @@ impl Model {
     fn __repr__(&self) -> String {
         format!("<corevar model: {}, {}, for {}>", self.0.spec().name(), self.0.input(), self.0.task())
     }
-
 }
 
 type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);

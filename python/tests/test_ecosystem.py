@@ -165,7 +165,7 @@ def test_callbacks_see_the_fit(pairs):
 
     model = robust().set_callbacks(Callback()).fit(X, y, groups=ids)
     assert seen == ["setup", (300, 6), (300,), "teardown"]
-    pickle.loads(pickle.dumps(model))
+    pickle.loads(pickle.dumps(model.set_callbacks()))
 
 
 def test_progress_and_monitoring_of_scikit_learn(pairs, routing):

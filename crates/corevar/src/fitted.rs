@@ -13,8 +13,8 @@ use crate::rows::{Rows, Scaling, Task};
 use crate::study::{Observer, StoppedBy};
 use crate::style::StyleSpread;
 use crate::train::{
-    CheckedTrainConfig, EpochRecord, Log, ModelParts, NoGroups, SolverLimits, TrainConfig, TrainError, linear_fits, linear_path,
-    linear_words, train_from,
+    CheckedTrainConfig, EpochRecord, Log, ModelParts, NoGroups, SolverLimits, TrainConfig, TrainError,
+    linear_fits, linear_path, linear_words, train_from,
 };
 
 /// A model, and how its training went.
@@ -54,7 +54,11 @@ pub struct MatrixRows<'a> {
 impl MatrixRows<'_> {
     fn limits(&self) -> SolverLimits {
         let usual = SolverLimits::default();
-        self.limits.map_or(usual, |(tolerance, max_iterations)| SolverLimits { tolerance, max_iterations, ..usual })
+        self.limits.map_or(usual, |(tolerance, max_iterations)| SolverLimits {
+            tolerance,
+            max_iterations,
+            ..usual
+        })
     }
 }
 
@@ -134,7 +138,8 @@ fn network(
     device: &Device,
     observer: &dyn Observer,
 ) -> Result<(Model, Vec<EpochRecord>, usize), TrainError> {
-    let mut log = Kept { shown: observer.started(config.penalty.estimator_name(), config.epochs), epochs: Vec::new() };
+    let mut log =
+        Kept { shown: observer.started(config.penalty.estimator_name(), config.epochs), epochs: Vec::new() };
     let model = train_from(config, data, device, &mut log, &mut StoppedBy(observer))?;
     Ok((model, log.epochs, config.epochs))
 }
@@ -265,7 +270,8 @@ mod tests {
 
     fn rows() -> (Vec<f32>, Labels, Vec<Option<u32>>, Dataset) {
         let (values, labels, ids) = example();
-        let data = Dataset::features(["core", "style"], values.clone()).classes(&labels).ids(ids).check().unwrap();
+        let data =
+            Dataset::features(["core", "style"], values.clone()).classes(&labels).ids(ids).check().unwrap();
         (values, data.labels().clone(), data.ids().to_vec(), data)
     }
 
@@ -286,7 +292,8 @@ mod tests {
             assert_eq!(weights(&wanted), weights(&observed.model));
             for features in [&matrix as &dyn DesignMatrix, &columns] {
                 let names = vec!["core".into(), "style".into()];
-                let rows = MatrixRows { features, names, labels: &labels, ids: &ids, weights: None, limits: None };
+                let rows =
+                    MatrixRows { features, names, labels: &labels, ids: &ids, weights: None, limits: None };
                 let fitted = core.fit_matrix(&rows, &Unobserved).unwrap();
                 assert_eq!(weights(&wanted), weights(&fitted.model));
                 assert_eq!(fitted.variance_ratio, observed.variance_ratio);
@@ -306,7 +313,8 @@ mod tests {
         let of_row: Vec<f64> = (0..120).map(|row| 1.0 + f64::from(row % 3)).collect();
         let weighted = data.edit().weights(of_row.clone()).check().unwrap();
         let (_, labels, ids) = example();
-        let order: Vec<usize> = (0..120).flat_map(|row| std::iter::repeat_n(row, of_row[row] as usize)).collect();
+        let order: Vec<usize> =
+            (0..120).flat_map(|row| std::iter::repeat_n(row, of_row[row] as usize)).collect();
         let repeated = Dataset::features(
             ["core", "style"],
             order.iter().flat_map(|&row| values[2 * row..2 * row + 2].to_vec()).collect(),
@@ -325,7 +333,10 @@ mod tests {
         let (names, ids) = (vec!["core".into(), "style".into()], vec![None; 120]);
         let rows = MatrixRows { features, names, labels: &labels, ids: &ids, weights: None, limits: None };
         let error = Core::new().fit_matrix(&rows, &Unobserved).unwrap_err().to_string();
-        assert_eq!(error, "memory: no two training rows share a label and an id, so logit-variance is always 0");
+        assert_eq!(
+            error,
+            "memory: no two training rows share a label and an id, so logit-variance is always 0"
+        );
     }
 
     #[test]

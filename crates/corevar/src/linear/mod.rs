@@ -82,7 +82,9 @@ pub(crate) use gram::Gram;
 pub(crate) use interruptible::Interruptible;
 pub(crate) use kernels::dot;
 pub use lbfgs::Optimality;
-pub use matrix::{Block, ColumnMajorMatrix, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, SelectedRows, Stored};
+pub use matrix::{
+    Block, ColumnMajorMatrix, DesignMatrix, FileMatrix, MemoryMatrix, Scratch, SelectedRows, Stored,
+};
 pub use model::{ColumnScales, LinearFit, LinearModel, Note};
 pub use null_space::NullSpace;
 pub use problem::Objective;

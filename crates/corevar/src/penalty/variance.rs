@@ -100,9 +100,8 @@ impl Members {
             inverse_sizes.push(1.0 / row_weights.map_or(members.len() as f32, sum));
         }
         let count = inverse_sizes.len();
-        let weights = row_weights.map(|weights| -> Vec<f32> {
-            groups.larger().flatten().map(|&row| weights[row]).collect()
-        });
+        let weights = row_weights
+            .map(|weights| -> Vec<f32> { groups.larger().flatten().map(|&row| weights[row]).collect() });
         Self {
             rows: Tensor::from_data(rows.as_slice(), device),
             group_of_row: Tensor::from_data(group_of_row.as_slice(), device),

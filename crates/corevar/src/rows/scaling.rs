@@ -20,7 +20,8 @@ impl Scaling {
         let (width, count) = (rows.width(), rows.len().max(1) as f64);
         let weights = rows.weights();
         let sum = weights.as_ref().map_or(count, |weights| weights.iter().sum());
-        let weigh = |position: usize, x: f64| weights.as_ref().map_or(x, |weights| weights[position] * x) / sum;
+        let weigh =
+            |position: usize, x: f64| weights.as_ref().map_or(x, |weights| weights[position] * x) / sum;
         let mut row = vec![0.0; width];
         let mut means = vec![0.0; width];
         for position in 0..rows.len() {

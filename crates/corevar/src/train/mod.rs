@@ -18,7 +18,9 @@ use corevar_data::{DataError, Dataset, Inputs, Preparation, Tip};
 pub use config::{CheckedTrainConfig, Decay, TrainConfig};
 pub use divergence::{Cause, Symptom};
 pub use exact::check_limit;
-pub(crate) use exact::{Point as LinearPoint, SolverLimits, path as linear_path, solve as linear_fits, words as linear_words};
+pub(crate) use exact::{
+    Point as LinearPoint, SolverLimits, path as linear_path, solve as linear_fits, words as linear_words,
+};
 pub(crate) use log::EpochSums;
 pub use log::{EpochRecord, Log, Quiet};
 pub(crate) use no_groups::NO_GROUPS_TIP;

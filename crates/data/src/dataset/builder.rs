@@ -438,7 +438,10 @@ mod tests {
             (four().split_by_id(1.0, 0), "splits: the share of the test is 1"),
             (four().attribute("site", &["a"]), "attributes: 1 entries"),
             (four().weights(vec![1.0; 3]), "weights: 3 entries"),
-            (four().weights(vec![1.0, 2.0, 0.0, 1.0]), "weights: row 2 has 0, but must have a number above 0"),
+            (
+                four().weights(vec![1.0, 2.0, 0.0, 1.0]),
+                "weights: row 2 has 0, but must have a number above 0",
+            ),
         ] {
             let message = message(builder);
             assert!(message.contains(words), "{message}");
