@@ -200,7 +200,7 @@ class CoReClassifier(CoReClassifierMixin, _Network):
     >>> images = rng.integers(0, 100, size=(40, 8, 8, 1), dtype=np.uint8)
     >>> images[:20, :4] += 100
     >>> y = np.repeat(["top", "none"], 20)
-    >>> model = CoReClassifier(channels=(4,), epochs=20, learning_rate=1e-2).fit(images, y, groups=np.arange(40) // 2)
+    >>> model = CoReClassifier(channels=(4,), epochs=60, learning_rate=1e-2).fit(images, y, groups=np.arange(40) // 2)
     >>> model.score(images, y)
     1.0
     """

@@ -105,8 +105,8 @@ impl From<ReportError> for Failure {
 }
 
 /// What the caller gave is not what the function takes.
-pub fn refuse<T>(message: impl Into<String>) -> Result<T, Failure> {
-    Err(Failure(PyValueError::new_err(message.into())))
+pub fn refuse<T, E: From<Failure>>(message: impl Into<String>) -> Result<T, E> {
+    Err(Failure(PyValueError::new_err(message.into())).into())
 }
 
 /// A fault of this package: no input may lead here.

@@ -147,7 +147,7 @@ impl Model {
         let data = data.check().map_err(Failure::from)?;
         let model = run(py, None, |_| Ok(self.0.clone().with_style_of(&data)?))?;
         if model.style().is_none() {
-            return Err(refuse::<()>("no two of these rows form a group").map_err(PyErr::from).unwrap_err());
+            return refuse("no two of these rows form a group");
         }
         Ok(Self(model))
     }

@@ -96,9 +96,7 @@ impl Study {
         let failed = |cause: &std::io::Error| not_written(&folder.display().to_string(), cause);
         let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
         if !is_empty {
-            return Err(refuse::<()>(format!("{}: the folder is not empty", folder.display()))
-                .unwrap_err()
-                .into());
+            return refuse(format!("{}: the folder is not empty", folder.display()));
         }
         std::fs::create_dir_all(folder.join(MODELS)).map_err(|cause| failed(&cause))?;
         for (name, text) in self.texts()? {

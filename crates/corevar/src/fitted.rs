@@ -215,7 +215,8 @@ impl Prepared {
         let targets = match rows.labels {
             Labels::Classes { names, of_row } => Targets::Classes { of_row, count: names.len() },
             Labels::Numbers(values) => Targets::Numbers { values, bins: self.bins.as_deref() },
-            Labels::Unknown { .. } => Targets::Numbers { values: &[], bins: None },
+            // Refused in `new`.
+            _ => Targets::Numbers { values: &[], bins: None },
         };
         LinearData {
             features: rows.features,
@@ -247,7 +248,7 @@ fn task_of(labels: &Labels) -> Option<Task> {
     match labels {
         Labels::Classes { names, .. } => Some(Task::Classes(names.clone())),
         Labels::Numbers(_) => Some(Task::Regression),
-        Labels::Unknown { .. } => None,
+        _ => None,
     }
 }
 

@@ -311,3 +311,26 @@ fn the_penalties_within_groups_are_those_of_core() {
         assert_eq!(penalty.needs_groups(), penalty.estimator_name() == "core", "{penalty}");
     }
 }
+
+/// Logits 1 and 3 of one group, of weights 1 and 3: mean 2.5, variance (1 · 2.25 + 3 · 0.25) / 4. The other group has a third weight
+/// only: one row does not vary.
+#[test]
+fn rows_count_by_their_weights_inside_a_group() {
+    let device = Device::flex();
+    let logits = Tensor::<2>::from_floats([[1., 0.], [3., 0.], [9., 0.]], &device);
+    let groups = Groups::new(&[0, 0, 0], &[Some(7), Some(7), None]);
+    let of = |row_weights: Option<&[f32]>| {
+        let outputs = BatchOutputs {
+            losses: logits.clone().sum_dim(1).squeeze_dim(1),
+            logits: logits.clone(),
+            numbers: None,
+            labels: &[0, 0, 0],
+            groups: &groups,
+            group_weights: None,
+            row_weights,
+        };
+        Penalty::LOGIT_VARIANCE.of(outputs, Normalise::Grouped).into_scalar::<f32>()
+    };
+    assert_eq!((of(None), of(Some(&[1., 3., 5.]))), (1.0, 0.75));
+    assert_eq!(of(Some(&[2., 2., 9.])), 1.0);
+}
