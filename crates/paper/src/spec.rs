@@ -269,7 +269,7 @@ impl Tip for ExperimentError {
             Self::Known { .. } => Some("give the file another name".into()),
             Self::Ending { .. } => Some("give it a name such as mine.toml".into()),
             Self::File { cause, .. } if cause.kind() == std::io::ErrorKind::NotFound => {
-                Some("see that its name is right; README has one to begin with".into())
+                Some("see that its name is right; docs/experiments.md has one to begin with".into())
             }
             Self::Form { .. } | Self::File { .. } => None,
             Self::Config { cause, .. } => cause.tip(),
