@@ -50,6 +50,9 @@ fn style_drift_is_found_where_style_moved_and_not_where_class_shares_moved() {
     }
 }
 
+/// Values, labels and ids.
+type Drawn = (Vec<f32>, Vec<&'static str>, Vec<Option<usize>>);
+
 /// Ten features: class in the first, style along the second and third together, noise in all. `shift` moves style by so many of its
 /// SDs, `class_1` is the share of class 1, `other` moves the last feature by so many of its SDs.
 fn drawn(
@@ -58,7 +61,7 @@ fn drawn(
     shift: f64,
     class_1: f64,
     other: f64,
-) -> (Vec<f32>, Vec<&'static str>, Vec<Option<usize>>) {
+) -> Drawn {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut values, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
     for object in 0..rows / 2 {
@@ -79,7 +82,7 @@ fn drawn(
     (values, labels, ids)
 }
 
-fn ten_features(parts: [(Vec<f32>, Vec<&'static str>, Vec<Option<usize>>); 2]) -> Dataset {
+fn ten_features(parts: [Drawn; 2]) -> Dataset {
     let [train, test] = parts;
     let rows = train.1.len();
     let all = rows + test.1.len();

@@ -74,12 +74,11 @@ impl Centres {
     }
 
     pub fn is_valid(&self, width: usize, outputs: usize, is_regression: bool) -> bool {
-        let classes = if is_regression { 1 } else { outputs };
+        let (classes, vectors) = if is_regression { (1, 2) } else { (outputs, outputs) };
         self.rows.len() == classes
             && self.scores.len() == classes
             && self.scores.iter().all(|score| score.is_finite())
-            && classes.checked_mul(2).and_then(|vectors| vectors.checked_mul(width))
-                == Some(self.vectors.0.len())
+            && vectors.checked_mul(width) == Some(self.vectors.0.len())
             && self.vectors.is_finite()
     }
 }

@@ -12,6 +12,7 @@ use super::measure::Measure;
 use super::{CheckConfig, look};
 use crate::linear::dot;
 use crate::model::{Model, ModelError};
+use crate::rows::Task;
 
 pub(super) use centres::{Centres, class_and_score};
 use directions::Directions;
@@ -72,7 +73,10 @@ pub struct ValidationRecord {
 impl Reference {
     /// Of a model that was just trained on the split `train` of these data.
     pub(crate) fn of(model: &Model, data: &Dataset) -> Result<Self, ModelError> {
-        let drift = build::drift_reference(model, data)?;
+        // What a reader would refuse is not written: extreme features may leave the range of single precision.
+        let outputs = model.task().outputs();
+        let is_regression = *model.task() == Task::Regression;
+        let drift = build::drift_reference(model, data)?.filter(|drift| drift.is_valid(outputs, is_regression));
         let model = Model { reference: Some(Self { drift, validation: None }), ..model.clone() };
         let validation = ValidationRecord::of(&model, data)?;
         let drift = model.reference.and_then(|reference| reference.drift);
