@@ -19,9 +19,13 @@ pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
         digest.texts(levels);
         digest.numbers(of_row.iter().map(|level| u64::from(*level)));
     }
-    let Preparation { crop, label_column } = dataset.preparation();
+    let Preparation { crop, label_column, encoding } = dataset.preparation();
     digest.text(&format!("{crop:?}"));
     digest.text(label_column.as_deref().unwrap_or_default());
+    // Nothing where there is none: data that know no encoder keep their fingerprint.
+    if let Some(encoding) = encoding {
+        digest.text(&format!("{encoding:?}"));
+    }
     digest.inputs(dataset)?;
     let sum = &digest.0.finalize().to_hex()[..32];
     Ok(format!("{sum}-{}x{}", dataset.len(), dataset.inputs().width()))
