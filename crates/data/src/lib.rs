@@ -34,8 +34,8 @@ pub mod writers;
 pub use augment::{Amount, Augmentation};
 pub use cache::{Cache, FeatureCache, KeptFeatures};
 pub use dataset::{
-    Attribute, Changed, Dataset, DatasetBuilder, Encoding, Features, Images, Inputs, Labels, Layout, Mode, PixelScale, Pixels,
-    Pooling, Preparation,
+    Attribute, Changed, Dataset, DatasetBuilder, Encoding, Features, Images, Inputs, Labels, Layout, Mode,
+    PixelScale, Pixels, Pooling, Preparation,
 };
 pub use error::{DataError, Place};
 pub use groups::Groups;

@@ -10,11 +10,13 @@ use corevar_data::groups::QuantileBins;
 use corevar_data::table::{Purpose, TableProblem, Task, UnknownLabels};
 use corevar_data::{DataError, Dataset, TableOptions};
 
+use super::run::in_pool;
 use crate::args::Models;
 use crate::data::{Reading, Source, load};
+use crate::encoding::{encode, of_model};
 use crate::failure::{Failure, Usage};
 use crate::output;
-use crate::settings::TableFlags;
+use crate::settings::{TableFlags, no_effect};
 
 /// Models, each with the data as it reads them.
 pub struct Loaded {
@@ -49,6 +51,10 @@ impl Loaded {
                 let message = format!("--out {} is the folder of a model", out.display());
                 return Err(Usage::new(message).tip("choose another --out").into());
             }
+        }
+        let needs_none = models.iter().all(|found| found.model.preparation().encoding.is_none());
+        if args.encoder.is_some() && needs_none {
+            return Err(no_effect("encoder", "no model was trained with an encoder").into());
         }
         tell_apart(&mut models);
         refuse_two_tasks(&models)?;
@@ -136,7 +142,9 @@ fn read_as(
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }
-    let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
+    let encoder = of_model(model, args.encoder.as_ref())?;
+    let (flags, quiet) = (args.reader.clone(), args.show.quiet);
+    let reading = Reading { options, flags, encoder: encoder.clone(), quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     let unknown_labels =
         loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
@@ -150,7 +158,9 @@ fn read_as(
             );
         }
     }
-    let dataset = model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?;
+    let dataset =
+        in_pool(args.threads, || encode(loaded.dataset, encoder.as_deref(), &args.reader.cache(), quiet))?;
+    let dataset = model.check_task(dataset).and_then(|dataset| model.prepare(dataset))?;
     Ok((dataset, unknown_labels))
 }
 

@@ -15,10 +15,10 @@ pub use file::{Change, read_changed};
 pub(crate) use pack::{Request, decode_rows, load};
 
 pub use crate::error::ImageProblem;
-use picture::Picture;
-use resize::write;
 pub use crate::shape::Crop;
 use crate::shape::ImageShape;
+use picture::Picture;
+use resize::write;
 
 /// A part of a picture, in pixels of it.
 struct Window {

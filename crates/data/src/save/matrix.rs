@@ -22,7 +22,8 @@ pub fn save_features(dataset: &Dataset, files: &[String], matrix: &Path) -> Resu
     }
     renamed(matrix, |path| write_matrix(&features.values, features.names.len(), path))?;
     let name = |row: usize| files[row].clone();
-    let file: Option<&dyn Fn(usize) -> String> = if files.len() == dataset.len() { Some(&name) } else { None };
+    let file: Option<&dyn Fn(usize) -> String> =
+        if files.len() == dataset.len() { Some(&name) } else { None };
     let written = renamed(&table, |path| write_table(dataset, &InputColumns { file, features: None }, path));
     // Both or none.
     written.inspect_err(|_| drop(fs::remove_file(matrix)))?;
@@ -55,7 +56,8 @@ pub fn check_place(matrix: &Path) -> Result<PathBuf, DataError> {
 fn renamed(path: &Path, write: impl FnOnce(&Path) -> Result<(), DataError>) -> Result<(), DataError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = path.with_file_name(partial::name(&format!(".{name}")));
-    let done = write(&partial).and_then(|()| fs::rename(&partial, path).map_err(DataError::io(path, "create")));
+    let done =
+        write(&partial).and_then(|()| fs::rename(&partial, path).map_err(DataError::io(path, "create")));
     done.inspect_err(|_| drop(fs::remove_file(&partial)))
 }
 

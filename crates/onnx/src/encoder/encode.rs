@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use corevar_data::{
-    Cache, DataError, Dataset, FeatureCache, Features, Images, Inputs, KeptFeatures, Mode, Pixels, Preparation, images, memory,
+    Cache, DataError, Dataset, FeatureCache, Features, Images, Inputs, KeptFeatures, Mode, Pixels,
+    Preparation, images, memory,
 };
 use rayon::prelude::*;
 
@@ -63,8 +64,12 @@ impl Encoder {
             encoding: Some(self.encoding.clone()),
             ..data.preparation().clone()
         };
-        let dataset =
-            data.edit().inputs(Inputs::Features(features)).pictures(Some(images)).preparation(preparation).check()?;
+        let dataset = data
+            .edit()
+            .inputs(Inputs::Features(features))
+            .pictures(Some(images))
+            .preparation(preparation)
+            .check()?;
         Ok(Encoded { dataset, from_cache, notes })
     }
 
@@ -146,7 +151,8 @@ impl<'a> Work<'a> {
         let mut last = Instant::now();
         while !self.missing.is_empty() {
             let rows: Vec<usize> = self.missing.iter().copied().take(block).collect();
-            let features = self.block(&rows, &|rows| progress(done.fetch_add(rows, Ordering::Relaxed) + rows, all))?;
+            let features =
+                self.block(&rows, &|rows| progress(done.fetch_add(rows, Ordering::Relaxed) + rows, all))?;
             let width = self.encoder.width;
             for (row, features) in rows.iter().zip(features.chunks_exact(width)) {
                 self.values[row * width..(row + 1) * width].copy_from_slice(features);
@@ -164,7 +170,8 @@ impl<'a> Work<'a> {
     /// Features of some rows, on all threads.
     fn block(&self, rows: &[usize], done: &(dyn Fn(usize) + Sync)) -> Result<Vec<f32>, EncoderError> {
         let (encoder, width, batch) = (self.encoder, self.encoder.width, self.encoder.plan.batch());
-        let failed = |row: usize, reason: String| EncoderError::Run { path: encoder.path.clone(), row, reason };
+        let failed =
+            |row: usize, reason: String| EncoderError::Run { path: encoder.path.clone(), row, reason };
         let mut features = vec![0.0; rows.len() * width];
         features.par_chunks_mut(batch * width).zip(rows.par_chunks(batch)).try_for_each_init(
             || encoder.plan.runner(&encoder.encoding.pixels),
@@ -188,10 +195,14 @@ impl<'a> Work<'a> {
             true => cache.store(&self.digests, &self.values),
             false => {
                 let is_missing: std::collections::HashSet<usize> = self.missing.iter().copied().collect();
-                let rows: Vec<usize> = (0..self.digests.len()).filter(|row| !is_missing.contains(row)).collect();
+                let rows: Vec<usize> =
+                    (0..self.digests.len()).filter(|row| !is_missing.contains(row)).collect();
                 let digests: Vec<Digest> = rows.iter().map(|row| self.digests[*row]).collect();
-                let values: Vec<f32> =
-                    rows.iter().flat_map(|row| &self.values[row * width..(row + 1) * width]).copied().collect();
+                let values: Vec<f32> = rows
+                    .iter()
+                    .flat_map(|row| &self.values[row * width..(row + 1) * width])
+                    .copied()
+                    .collect();
                 cache.store(&digests, &values)
             }
         };

@@ -122,7 +122,9 @@ pub enum FileProblem {
     #[error("the network uses {} that {} not supported: {}", plural(.0), if .0.len() == 1 { "is" } else { "are" }, .0.join(", "))]
     Operators(Vec<String>),
     /// The output is neither features, nor tokens, nor a map.
-    #[error("the tensor `{name}` has the shape {shape}, which is neither features (rows x features), tokens nor a map")]
+    #[error(
+        "the tensor `{name}` has the shape {shape}, which is neither features (rows x features), tokens nor a map"
+    )]
     OutputShape {
         /// Name of the tensor.
         name: String,
@@ -142,7 +144,9 @@ pub enum FileProblem {
 #[non_exhaustive]
 pub enum SettingsProblem {
     /// The network takes pictures of any size.
-    #[error("the network takes images of any size, and neither it nor a preprocessor_config.json says which suits it")]
+    #[error(
+        "the network takes images of any size, and neither it nor a preprocessor_config.json says which suits it"
+    )]
     NoSize,
     /// It takes another size.
     #[error("the network takes images of {}x{}, not {}x{}", taken.0, taken.1, asked.0, asked.1)]
@@ -198,13 +202,21 @@ impl Tip for EncoderError {
             Self::Io { .. } => Some("name an ONNX file that is there and can be read".into()),
             Self::File { problem, .. } => Some(problem.tip()),
             Self::Settings { problem, .. } => Some(problem.tip()),
-            Self::Preprocessor { .. } => {
-                Some("mend it, or remove it and set the field `encoder_preset` and the field `image_size`".into())
+            Self::Preprocessor { .. } => Some(
+                "mend it, or remove it and set the field `encoder_preset` and the field `encoder_size`"
+                    .into(),
+            ),
+            Self::OtherEncoder { .. } => {
+                Some("pass the file that the model was trained with, unchanged".into())
             }
-            Self::OtherEncoder { .. } => Some("pass the file that the model was trained with, unchanged".into()),
-            Self::Run { .. } => Some("try the file in onnxruntime; if it runs there, this is a fault of the runtime used here".into()),
+            Self::Run { .. } => Some(
+                "try the file in onnxruntime; if it runs there, this is a fault of the runtime used here"
+                    .into(),
+            ),
             Self::NoMemory { .. } => Some("take an earlier layer with fewer features, or fewer rows".into()),
-            Self::FreshCopies => Some("leave out the field `augment_mode`, so that each copy is drawn once".into()),
+            Self::FreshCopies => {
+                Some("leave out the field `augment_mode`, so that each copy is drawn once".into())
+            }
             Self::Data(cause) => cause.tip(),
         }
     }
@@ -224,7 +236,7 @@ impl FileProblem {
             }
             Self::OutputShape { .. } => "set the field `encoder_layer` to a tensor of two to four axes".into(),
             Self::Plan(_) => "export it with fixed sizes and an opset from 11 to 18".into(),
-            Self::TooLarge(_) => "set the field `image_size` to something smaller, or take another network".into(),
+            Self::TooLarge(_) => "set the field `encoder_size` to something smaller, or take another network".into(),
         }
     }
 }
@@ -232,12 +244,17 @@ impl FileProblem {
 impl SettingsProblem {
     fn tip(&self) -> String {
         match self {
-            Self::NoSize => "set the field `image_size` to the size that it was trained with, such as 224x224".into(),
+            Self::NoSize => {
+                "set the field `encoder_size` to the size that it was trained with, such as 224x224".into()
+            }
             Self::OtherSize { taken: (height, width), .. } => {
-                format!("leave out the field `image_size`, or set the field `image_size` to {height}x{width}")
+                format!(
+                    "leave out the field `encoder_size`, or set the field `encoder_size` to {height}x{width}"
+                )
             }
             Self::NoLayout(_) => {
-                "set the field `encoder_layout` to nchw (as PyTorch exports) or nhwc (as TensorFlow does)".into()
+                "set the field `encoder_layout` to nchw (as PyTorch exports) or nhwc (as TensorFlow does)"
+                    .into()
             }
             Self::OtherLayout { .. } => "leave out the field `encoder_layout`".into(),
             Self::NoLayer { some, .. } => format!("there are {}", some.join(", ")),

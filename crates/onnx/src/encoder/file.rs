@@ -25,7 +25,8 @@ pub(super) struct NetworkFile {
 
 /// Reads the network and the weights that lie beside it.
 pub(super) fn read(path: &Path) -> Result<NetworkFile, EncoderError> {
-    let bytes = bounded::read(path, LARGEST_FILE).map_err(|cause| EncoderError::Io { path: path.into(), cause })?;
+    let bytes =
+        bounded::read(path, LARGEST_FILE).map_err(|cause| EncoderError::Io { path: path.into(), cause })?;
     let fault = |problem| EncoderError::File { path: path.into(), problem };
     let mut proto = ModelProto::decode(bytes.as_slice())
         .map_err(|cause| fault(FileProblem::NotOnnx(cause.to_string())))?;
@@ -61,7 +62,11 @@ fn graph_tensors(graph: &mut GraphProto, visit: &mut Visit) -> Result<(), Tensor
         return Err(tensor_fault(&name, "are sparse, which is not supported"));
     }
     graph.initializer.iter_mut().try_for_each(&mut *visit)?;
-    graph.node.iter_mut().flat_map(|node| &mut node.attribute).try_for_each(|attribute| attribute_tensors(attribute, visit))
+    graph
+        .node
+        .iter_mut()
+        .flat_map(|node| &mut node.attribute)
+        .try_for_each(|attribute| attribute_tensors(attribute, visit))
 }
 
 fn attribute_tensors(attribute: &mut AttributeProto, visit: &mut Visit) -> Result<(), TensorProblem> {
@@ -87,11 +92,15 @@ impl Outside<'_> {
         if tensor.data_location != Some(DataLocation::External as i32) {
             return Ok(());
         }
-        let entry = |key: &str| tensor.external_data.iter().find(|entry| entry.key == key).map(|entry| entry.value.as_str());
-        let location = entry("location").ok_or_else(|| tensor_fault(&tensor.name, "name no file that they are in"))?;
+        let entry = |key: &str| {
+            tensor.external_data.iter().find(|entry| entry.key == key).map(|entry| entry.value.as_str())
+        };
+        let location =
+            entry("location").ok_or_else(|| tensor_fault(&tensor.name, "name no file that they are in"))?;
         let location = Path::new(location);
         if location.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-            let reason = format!("are said to be in {}, outside the folder of the network", location.display());
+            let reason =
+                format!("are said to be in {}, outside the folder of the network", location.display());
             return Err(tensor_fault(&tensor.name, reason));
         }
         let number = |key: &str| entry(key).map_or(Ok(None), |text| text.parse::<u64>().map(Some));
@@ -99,7 +108,12 @@ impl Outside<'_> {
         let (offset, length) = (number("offset").map_err(bad)?.unwrap_or(0), number("length").map_err(bad)?);
         let length = match length.or_else(|| claimed(tensor)) {
             Some(length) if length <= self.left => length,
-            _ => return Err(tensor_fault(&tensor.name, format!("would take more than {LARGEST_WEIGHTS} bytes"))),
+            _ => {
+                return Err(tensor_fault(
+                    &tensor.name,
+                    format!("would take more than {LARGEST_WEIGHTS} bytes"),
+                ));
+            }
         };
         let path = self.folder.join(location);
         let bytes = part(&path, offset, length).map_err(|cause| TensorProblem::Io(path, cause))?;
@@ -151,10 +165,12 @@ fn check(tensor: &TensorProto) -> Result<(), TensorProblem> {
         return Ok(());
     }
     let Some(size) = size_of(tensor.data_type) else {
-        let kind = DataType::try_from(tensor.data_type).map_or("of an unknown type", |kind| kind.as_str_name());
+        let kind =
+            DataType::try_from(tensor.data_type).map_or("of an unknown type", |kind| kind.as_str_name());
         return Err(tensor_fault(&tensor.name, format!("are {kind}, which is not supported")));
     };
-    let held = if tensor.raw_data.is_empty() { listed_numbers(tensor) * size } else { tensor.raw_data.len() as u64 };
+    let held =
+        if tensor.raw_data.is_empty() { listed_numbers(tensor) * size } else { tensor.raw_data.len() as u64 };
     match claimed(tensor) {
         Some(claimed) if claimed == held => Ok(()),
         claimed => {

@@ -111,7 +111,8 @@ pub(super) fn cut(proto: &mut ModelProto, layer: &str) {
 
 /// Tensors that a node takes, also inside the graphs that it holds.
 fn inputs_of(node: &NodeProto) -> Vec<&str> {
-    let mut inputs: Vec<&str> = node.input.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    let mut inputs: Vec<&str> =
+        node.input.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     for graph in node.attribute.iter().flat_map(|attribute| attribute.g.iter().chain(&attribute.graphs)) {
         inputs.extend(graph.node.iter().flat_map(inputs_of));
         inputs.extend(graph.output.iter().map(|output| output.name.as_str()));
@@ -146,13 +147,16 @@ pub(super) fn check(graph: &GraphProto, is_known: &dyn Fn(&str) -> bool) -> Resu
             let domain = if standard { String::new() } else { format!("{}.", node.domain) };
             unknown.push(format!("{domain}{}", node.op_type));
         }
+        check_attributes(node)?;
         let shape = match node.op_type.as_str() {
             "ConstantOfShape" => node.input.first(),
             "Expand" | "Tile" => node.input.get(1),
             _ => None,
         };
         if let Some(tensor) = shape.and_then(|name| constants.get(name.as_str())) {
-            let numbers = whole_numbers(tensor).into_iter().fold(1u64, |product, size| product.saturating_mul(size.unsigned_abs().max(1)));
+            let numbers = whole_numbers(tensor)
+                .into_iter()
+                .fold(1u64, |product, size| product.saturating_mul(size.unsigned_abs().max(1)));
             if numbers > MOST_NUMBERS {
                 return Err(FileProblem::TooLarge(numbers));
             }
@@ -161,6 +165,33 @@ pub(super) fn check(graph: &GraphProto, is_known: &dyn Fn(&str) -> bool) -> Resu
     unknown.sort_unstable();
     unknown.dedup();
     if unknown.is_empty() { Ok(()) } else { Err(FileProblem::Operators(unknown)) }
+}
+
+/// Refuses numbers on which the runtime would ask for memory without end.
+fn check_attributes(node: &NodeProto) -> Result<(), FileProblem> {
+    /// Of kernels, strides and paddings, in pixels.
+    const LARGEST: i64 = 1 << 13;
+    let fault = |name: &str, ints: &[i64]| {
+        let name = format!("{} of {}", name, node.op_type);
+        Err(FileProblem::Plan(format!("{name} is {:?}, which makes no sense", &ints[..ints.len().min(8)])))
+    };
+    for attribute in &node.attribute {
+        let ints = attribute.ints.as_slice();
+        let is_sound = match attribute.name.as_str() {
+            "perm" => {
+                let mut sorted = ints.to_vec();
+                sorted.sort_unstable();
+                sorted.iter().enumerate().all(|(place, axis)| *axis == place as i64)
+            }
+            "kernel_shape" | "strides" | "dilations" => ints.iter().all(|size| (1..=LARGEST).contains(size)),
+            "pads" | "output_padding" => ints.iter().all(|size| size.abs() <= LARGEST),
+            _ => true,
+        };
+        if !is_sound {
+            return fault(&attribute.name, ints);
+        }
+    }
+    Ok(())
 }
 
 /// What a constant holds.
@@ -200,7 +231,9 @@ impl Reduce {
         pooling: Pooling,
         input: Layout,
     ) -> Result<Reduce, OutputProblem> {
-        let wrong = || OutputProblem::File(FileProblem::OutputShape { name: layer.into(), shape: format!("{shape:?}") });
+        let wrong = || {
+            OutputProblem::File(FileProblem::OutputShape { name: layer.into(), shape: format!("{shape:?}") })
+        };
         if shape.first() != Some(&batch) || shape.contains(&0) {
             return Err(wrong());
         }

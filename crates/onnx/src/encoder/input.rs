@@ -9,8 +9,8 @@ use tract_onnx::pb::{ValueInfoProto, type_proto};
 use super::error::{FileProblem, SettingsProblem};
 use super::preprocess::Declared;
 
-/// A picture of a million pixels is large for an encoder; this is what nobody means.
-const LARGEST_SIDE: usize = 1 << 13;
+/// Numbers of one batch: a picture of a million pixels is large for an encoder already.
+const MOST_NUMBERS: u64 = 1 << 26;
 
 /// Numbers that the input consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +51,13 @@ impl From<SettingsProblem> for InputProblem {
 
 impl Input {
     /// The input as the file declares it, with what is asked for where the file leaves it open.
-    pub(super) fn of(info: &ValueInfoProto, wanted: Wanted, declared: &Declared) -> Result<Input, InputProblem> {
-        let Some(type_proto::Value::TensorType(tensor)) = info.r#type.as_ref().and_then(|kind| kind.value.as_ref())
+    pub(super) fn of(
+        info: &ValueInfoProto,
+        wanted: Wanted,
+        declared: &Declared,
+    ) -> Result<Input, InputProblem> {
+        let Some(type_proto::Value::TensorType(tensor)) =
+            info.r#type.as_ref().and_then(|kind| kind.value.as_ref())
         else {
             return Err(not_pictures(info, "of no type"));
         };
@@ -79,7 +84,13 @@ impl Input {
         };
         let (height, width) = size((fixed(height), fixed(width)), wanted.size, declared.size)?;
         let image = ImageShape { height, width, channels };
-        Ok(Input { number, layout, image, batch: fixed(batch).filter(|batch| (1..=4096).contains(batch)) })
+        let numbers = [fixed(batch).unwrap_or(1), height, width, channels]
+            .into_iter()
+            .fold(1u64, |product, size| product.saturating_mul(size as u64));
+        if numbers > MOST_NUMBERS {
+            return Err(InputProblem::File(FileProblem::TooLarge(numbers)));
+        }
+        Ok(Input { number, layout, image, batch: fixed(batch) })
     }
 
     /// The shape of a batch.
@@ -117,9 +128,7 @@ fn shape_text(dims: &[Dimension]) -> String {
 /// Where the channels are: where there are 1 or 3 and elsewhere not, or where the name of an axis says so.
 fn layout(dims: [&Dimension; 3], shape: &str, wanted: Option<Layout>) -> Result<Layout, SettingsProblem> {
     let few = |dim: &Dimension| fixed(dim).map(|size| size == 1 || size == 3);
-    let named = |dim: &Dimension| {
-        matches!(&dim.value, Some(Value::DimParam(name)) if name.to_lowercase().contains("channel") || name == "c" || name == "C")
-    };
+    let named = |dim: &Dimension| matches!(&dim.value, Some(Value::DimParam(name)) if name.to_lowercase().contains("channel") || name == "c" || name == "C");
     let ends = [(dims[0], Layout::Nchw), (dims[2], Layout::Nhwc)];
     if let Some(wanted) = wanted {
         let at = ends.iter().find(|(_, layout)| *layout == wanted).map(|(dim, _)| *dim);
@@ -156,7 +165,7 @@ fn size(
     }
     let (height, width) = asked.or(declared).ok_or(SettingsProblem::NoSize)?;
     let size = (taken.0.unwrap_or(height), taken.1.unwrap_or(width));
-    match size == (height, width) && height.max(width) <= LARGEST_SIDE {
+    match size == (height, width) {
         true => Ok(size),
         false => Err(SettingsProblem::OtherSize { taken: size, asked: (height, width) }),
     }

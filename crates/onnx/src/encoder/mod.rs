@@ -97,7 +97,8 @@ impl Encoder {
         let of_settings = |problem| EncoderError::Settings { path: path.into(), problem };
         let file::NetworkFile { mut proto, checksum } = file;
         let declared = preprocess::declared(path, &proto)?;
-        let chosen = graph::choose(proto.graph.get_or_insert_default(), options.layer.as_deref()).map_err(of_settings)?;
+        let chosen = graph::choose(proto.graph.get_or_insert_default(), options.layer.as_deref())
+            .map_err(of_settings)?;
         graph::cut(&mut proto, &chosen.layer);
         let graph = proto.graph.get_or_insert_default();
         graph::check(graph, &run::is_known).map_err(of_file)?;
@@ -108,18 +109,19 @@ impl Encoder {
             InputProblem::Settings(problem) => of_settings(problem),
         })?;
         let takes_bytes = input.number == Number::Byte;
-        let (pixels, words) =
-            preprocess::scale(options.preset, &declared, takes_bytes, input.image.channels).map_err(of_settings)?;
+        let (pixels, words) = preprocess::scale(options.preset, &declared, takes_bytes, input.image.channels)
+            .map_err(of_settings)?;
         let pooling = options.pool.unwrap_or_default();
         let (image, layout) = (input.image, input.layout);
         let (plan, shape) = Plan::new(&proto, input).map_err(of_file)?;
         let graph = proto.graph.get_or_insert_default();
-        let reduce = Reduce::of(graph, &chosen.layer, &shape, plan.batch(), pooling, layout).map_err(|problem| {
-            match problem {
-                OutputProblem::File(problem) => of_file(problem),
-                OutputProblem::Settings(problem) => of_settings(problem),
-            }
-        })?;
+        let reduce =
+            Reduce::of(graph, &chosen.layer, &shape, plan.batch(), pooling, layout).map_err(|problem| {
+                match problem {
+                    OutputProblem::File(problem) => of_file(problem),
+                    OutputProblem::Settings(problem) => of_settings(problem),
+                }
+            })?;
         let crop = options.crop.or(declared.crop).unwrap_or(Crop::Center);
         let encoding = Encoding {
             name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),

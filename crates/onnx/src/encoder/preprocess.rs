@@ -49,7 +49,11 @@ impl Preset {
         const UNIT: f32 = 1.0 / 255.0;
         match self {
             Self::Imagenet => full(UNIT, [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]),
-            Self::Clip => full(UNIT, [0.481_454_66, 0.457_827_5, 0.408_210_73], [0.268_629_54, 0.261_302_6, 0.275_777_1]),
+            Self::Clip => full(
+                UNIT,
+                [0.481_454_66, 0.457_827_5, 0.408_210_73],
+                [0.268_629_54, 0.261_302_6, 0.275_777_1],
+            ),
             Self::MinusOneToOne => full(UNIT, [0.5; 3], [0.5; 3]),
             Self::None => full(UNIT, [0.0; 3], [1.0; 3]),
             Self::Bytes => full(1.0, [0.0; 3], [1.0; 3]),
@@ -83,7 +87,9 @@ pub(super) struct Declared {
 
 /// Looks into the metadata of the network, then beside it.
 pub(super) fn declared(path: &Path, proto: &ModelProto) -> Result<Declared, EncoderError> {
-    let prop = |key: &str| proto.metadata_props.iter().find(|entry| entry.key == key).map(|entry| entry.value.as_str());
+    let prop = |key: &str| {
+        proto.metadata_props.iter().find(|entry| entry.key == key).map(|entry| entry.value.as_str())
+    };
     let of = |text: &str, from: &Path, name: &str| {
         let found = parse(text).map_err(|reason| EncoderError::Preprocessor { path: from.into(), reason })?;
         Ok(Declared { from: name.into(), ..found })
@@ -116,7 +122,8 @@ fn image_metadata<'a>(prop: &dyn Fn(&str) -> Option<&'a str>) -> Declared {
 fn parse(text: &str) -> Result<Declared, String> {
     let config: Value = serde_json::from_str(text).map_err(|cause| format!("it is not JSON: {cause}"))?;
     let is_on = |key: &str| config.get(key).and_then(Value::as_bool).unwrap_or(true);
-    let cropped = config.get("crop_size").filter(|_| is_on("do_center_crop") && config.get("do_center_crop").is_some());
+    let cropped =
+        config.get("crop_size").filter(|_| is_on("do_center_crop") && config.get("do_center_crop").is_some());
     let size = cropped.or(config.get("size")).map(size_of).transpose()?;
     let scale = match (is_on("do_rescale"), config.get("rescale_factor")) {
         (false, _) => 1.0,
@@ -128,7 +135,8 @@ fn parse(text: &str) -> Result<Declared, String> {
         Some(list) => numbers(list).ok_or(format!("its {key} is no list of numbers")),
     };
     let (mean, sd) = (list("image_mean", 0.0)?, list("image_std", 1.0)?);
-    let is_sound = scale.is_finite() && mean.iter().all(|mean| mean.is_finite()) && sd.iter().all(|sd| sd.is_normal());
+    let is_sound =
+        scale.is_finite() && mean.iter().all(|mean| mean.is_finite()) && sd.iter().all(|sd| sd.is_normal());
     if !is_sound {
         return Err("its means, deviations and factor must be finite, and no deviation may be 0".into());
     }
@@ -138,14 +146,19 @@ fn parse(text: &str) -> Result<Declared, String> {
 
 /// 224, or {"height": 224, "width": 224}, or {"shortest_edge": 224}.
 fn size_of(value: &Value) -> Result<(usize, usize), String> {
-    let number = |value: &Value| value.as_u64().and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
+    let number =
+        |value: &Value| value.as_u64().and_then(|size| usize::try_from(size).ok()).filter(|size| *size > 0);
     let of = |key: &str| value.get(key).and_then(number);
     let side = number(value).or(of("shortest_edge"));
-    of("height").zip(of("width")).or(side.map(|side| (side, side))).ok_or_else(|| format!("its size is {value}"))
+    of("height")
+        .zip(of("width"))
+        .or(side.map(|side| (side, side)))
+        .ok_or_else(|| format!("its size is {value}"))
 }
 
 fn numbers(value: &Value) -> Option<Vec<f32>> {
-    let list: Option<Vec<f32>> = value.as_array()?.iter().map(|value| value.as_f64().map(|value| value as f32)).collect();
+    let list: Option<Vec<f32>> =
+        value.as_array()?.iter().map(|value| value.as_f64().map(|value| value as f32)).collect();
     list.filter(|list| matches!(list.len(), 1 | 3))
 }
 
@@ -170,7 +183,12 @@ pub(super) fn scale(
         [one] => Ok(vec![*one; channels]),
         values => Err(SettingsProblem::Channels { found: values.len(), wanted: channels }),
     };
-    let scale = PixelScale { mean: fit(&scale.mean)?, sd: fit(&scale.sd)?, bgr: scale.bgr && channels == 3, ..*scale };
+    let scale = PixelScale {
+        mean: fit(&scale.mean)?,
+        sd: fit(&scale.sd)?,
+        bgr: scale.bgr && channels == 3,
+        ..*scale
+    };
     Ok((scale, format!("as {} says", declared.from)))
 }
 
@@ -205,11 +223,16 @@ mod tests {
 
     #[test]
     fn nonsense_in_it_is_an_error() {
-        for text in ["", "[", r#"{"size": "big"}"#, r#"{"image_std": [0, 1, 1]}"#, r#"{"image_mean": [1, 2]}"#] {
+        for text in
+            ["", "[", r#"{"size": "big"}"#, r#"{"image_std": [0, 1, 1]}"#, r#"{"image_mean": [1, 2]}"#]
+        {
             assert!(parse(text).is_err(), "{text}");
         }
         let three = Declared { scale: Some(Preset::Imagenet.scale(3)), ..Default::default() };
         assert!(matches!(super::scale(None, &three, false, 1), Err(SettingsProblem::Channels { .. })));
-        assert!(matches!(super::scale(Some(Preset::Clip), &three, true, 3), Err(SettingsProblem::TakesBytes)));
+        assert!(matches!(
+            super::scale(Some(Preset::Clip), &three, true, 3),
+            Err(SettingsProblem::TakesBytes)
+        ));
     }
 }

@@ -94,7 +94,11 @@ impl From<TractError> for Refusal {
     }
 }
 
-fn network(proto: &ModelProto, input: &Input, batch: usize) -> Result<(Arc<TypedRunnableModel>, Vec<usize>), Refusal> {
+fn network(
+    proto: &ModelProto,
+    input: &Input,
+    batch: usize,
+) -> Result<(Arc<TypedRunnableModel>, Vec<usize>), Refusal> {
     let number = match input.number {
         Number::Byte => u8::datum_type(),
         Number::Single => f32::datum_type(),
@@ -171,7 +175,9 @@ impl Runner<'_> {
             return Tensor::from_shape(&shape, &bytes);
         }
         let mut numbers = vec![0f32; count];
-        self.arrange(pictures, &mut numbers, |byte, channel| self.scale.of_channel[channel][usize::from(byte)]);
+        self.arrange(pictures, &mut numbers, |byte, channel| {
+            self.scale.of_channel[channel][usize::from(byte)]
+        });
         let tensor = Tensor::from_shape(&shape, &numbers)?;
         match input.number {
             Number::Half => Ok(tensor.cast_to::<f16>()?.into_owned()),
@@ -186,7 +192,9 @@ impl Runner<'_> {
         let bgr = self.scale.bgr;
         // Channel of the picture that the channel of the network takes.
         let source = |channel: usize| if bgr { channels - 1 - channel } else { channel };
-        for (picture, out) in pictures.chunks_exact(channels * places).zip(out.chunks_exact_mut(channels * places)) {
+        for (picture, out) in
+            pictures.chunks_exact(channels * places).zip(out.chunks_exact_mut(channels * places))
+        {
             for channel in 0..channels {
                 let bytes = picture.iter().skip(source(channel)).step_by(channels);
                 match input.layout {

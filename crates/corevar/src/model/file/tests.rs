@@ -22,7 +22,11 @@ fn trained(spec: ModelSpec) -> Model {
         input,
         features: Vec::new(),
         scaling: None,
-        preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()), encoding: None },
+        preparation: Preparation {
+            crop: Some(Crop::Center),
+            label_column: Some("what".into()),
+            encoding: None,
+        },
         task,
         slices: None,
         style: None,
