@@ -10,6 +10,7 @@ mod data;
 mod disk;
 mod export;
 mod formats;
+mod encoders;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;
