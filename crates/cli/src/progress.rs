@@ -131,6 +131,9 @@ impl Watch for Answering {
 
     fn done(&mut self, rows: u64) {
         self.bar.iter().for_each(|bar| bar.set_position(rows));
+    }
+}
+
 /// Images that go through an encoder. Told by all threads.
 pub struct Encoding {
     begun: Instant,

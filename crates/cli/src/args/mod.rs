@@ -276,6 +276,9 @@ pub struct Predict {
     /// Stop at the first row that has no answer
     #[arg(long)]
     pub strict: bool,
+    /// ONNX network that the model was trained with; how it is used stands in the model file
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// A .npy matrix with one row per row of the table, instead of feature columns
     #[arg(long, value_name = "F.npy")]
     pub features_file: Option<PathBuf>,

@@ -62,6 +62,11 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     let evaluated = succeeds(place, &format!("evaluate run data --encoder {encoder} --json"));
     let evaluated: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
     assert_eq!(evaluated["estimators"][0]["mean"]["test1"]["error"], errors("run")["test1"]["error"]);
+    let answers = succeeds(place, &format!("predict run data --encoder {encoder}"));
+    assert!(answers.starts_with("filename,group_id,label,p_adult,p_child,style_radius"), "{answers}");
+    assert_eq!(answers.lines().count(), 101);
+    let bare = fails(place, "predict run data", 1);
+    assert!(bare.contains("tip: pass --encoder convolutional.onnx"), "{bare}");
     let missing = fails(place, "evaluate run data", 1);
     assert!(missing.contains("tip: pass --encoder convolutional.onnx"), "{missing}");
     let other = fails(place, &format!("evaluate run data --encoder {}", network("transformer")), 1);

@@ -8,9 +8,9 @@ mod check;
 mod choice;
 mod data;
 mod disk;
+mod encoders;
 mod export;
 mod formats;
-mod encoders;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;

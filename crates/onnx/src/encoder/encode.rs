@@ -4,9 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use corevar::model::ModelError;
+use corevar::predict::Front;
 use corevar_data::{
     Cache, DataError, Dataset, FeatureCache, Features, Images, Inputs, KeptFeatures, Mode, Pixels,
-    Preparation, images, memory,
+    Preparation, Tip, images, memory,
 };
 use rayon::prelude::*;
 
@@ -77,6 +79,16 @@ impl Encoder {
     fn key(&self) -> Digest {
         let encoding = corevar_data::Encoding { name: String::new(), ..self.encoding.clone() };
         *blake3::hash(format!("{encoding:?} {}", env!("CARGO_PKG_VERSION")).as_bytes()).as_bytes()
+    }
+}
+
+/// For answers to any number of rows: nothing is kept, nobody is told.
+impl Front for Encoder {
+    fn features(&self, pictures: Dataset) -> Result<Dataset, ModelError> {
+        let encoded = self.encode(pictures, &Cache::Off, &|_, _| {});
+        encoded
+            .map(|encoded| encoded.dataset)
+            .map_err(|error| ModelError::Encoder { reason: error.to_string(), tip: error.tip() })
     }
 }
 
