@@ -316,6 +316,9 @@ pub struct Export {
     /// Model file, or folder of a run
     #[arg(value_name = "MODEL|RUN")]
     pub model: PathBuf,
+    /// ONNX network that the model was trained with: the ONNX file gets both, from pixels to probabilities
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// ONNX file to write. It is run on drawn rows and compared with the model before it gets its name
     #[arg(long, value_name = "F.onnx")]
     pub onnx: Option<PathBuf>,

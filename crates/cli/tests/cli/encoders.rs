@@ -33,7 +33,7 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
         said.contains("images 16x16 rgb, nchw, crop center, pixels none; 3 features from `map`"),
         "{said}"
     );
-    assert!(said.contains("encoded 100 images in"), "{said}");
+    assert!(said.contains("encoded 120 images in"), "{said}");
     let config = fs::read_to_string(place.join("run/config.toml")).unwrap();
     for line in [
         "model = \"linear\"",
@@ -53,7 +53,7 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     let again = corevar(place, "compare data --config run/config.toml --out again --cache cache");
     let said = text(&again.stderr);
     assert!(
-        again.status.success() && said.contains("features of all 100 images come from the cache"),
+        again.status.success() && said.contains("features of all 120 images come from the cache"),
         "{said}"
     );
     let errors = |run: &str| json(&place.join(run).join("results.json"))["estimators"][0]["mean"].clone();
@@ -64,13 +64,42 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     assert_eq!(evaluated["estimators"][0]["mean"]["test1"]["error"], errors("run")["test1"]["error"]);
     let answers = succeeds(place, &format!("predict run data --encoder {encoder}"));
     assert!(answers.starts_with("filename,group_id,label,p_adult,p_child,style_radius"), "{answers}");
-    assert_eq!(answers.lines().count(), 101);
+    assert_eq!(answers.lines().count(), 121);
     let bare = fails(place, "predict run data", 1);
     assert!(bare.contains("tip: pass --encoder convolutional.onnx"), "{bare}");
     let missing = fails(place, "evaluate run data", 1);
     assert!(missing.contains("tip: pass --encoder convolutional.onnx"), "{missing}");
     let other = fails(place, &format!("evaluate run data --encoder {}", network("transformer")), 1);
     assert!(other.contains("this is not the encoder of the model"), "{other}");
+}
+
+/// The program runs the file and compares it with encoder and model before it gets its name.
+#[test]
+fn an_exported_file_has_encoder_and_model_inside() {
+    let place = folder();
+    let place = place.path();
+    images(place);
+    for (name, more, pixels) in [
+        ("convolutional", "--encoder-layer map --encoder-preset caffe", ""),
+        ("transformer", "--encoder-layer last_hidden_state", "--layout nchw"),
+        ("transformer", "--encoder-layer last_hidden_state --encoder-pool first", "--input f32"),
+        ("bytes", "--encoder-layer map", "--input f32 --layout nchw"),
+        ("bytes", "", ""),
+    ] {
+        let encoder = network(name);
+        succeeds(place, &format!("train data --encoder {encoder} {more} --out run --overwrite"));
+        let export = format!("export run --onnx joined.onnx --encoder {encoder} --overwrite {pixels}");
+        let output = corevar(place, &export);
+        let said = text(&output.stderr);
+        assert!(
+            output.status.success() && said.contains("agrees with the model on 2 drawn rows"),
+            "{export}: {said}"
+        );
+    }
+    let alone = corevar(place, "export run --onnx head.onnx");
+    assert!(text(&alone.stderr).contains("--encoder bytes.onnx puts it into the ONNX file"));
+    let joined = corevar(place, "train data --encoder joined.onnx --encoder-layer features --out again");
+    assert!(joined.status.success(), "a file of ours is an encoder too: {}", text(&joined.stderr));
 }
 
 #[test]
@@ -102,7 +131,7 @@ fn built_in_images_are_resized_and_augmented_in_front_of_the_encoder() {
         format!("train {STICKMEN} --encoder {encoder} --augment rotate=U(10,20) --augment-rows 10 --out run");
     let output = corevar(place.path(), &run);
     let said = text(&output.stderr);
-    assert!(output.status.success() && said.contains("encoded 110 images"), "{said}");
+    assert!(output.status.success() && said.contains("encoded 130 images"), "{said}");
     let inspected = succeeds(place.path(), &format!("inspect {STICKMEN} --encoder {encoder} --json"));
     assert!(inspected.contains("\"inputs\": \"6 features\""), "{inspected}");
 }
@@ -128,7 +157,7 @@ fn what_makes_no_sense_is_said_before_anything_is_written() {
             "tip: leave out --encoder-preset",
         ),
         (format!("train data --encoder {encoder} --encoder-layer pool"), 2, "no tensor `pool`"),
-        (format!("train data --encoder {encoder} --model cnn"), 1, "cnn"),
+        (format!("train data --encoder {encoder} --model cnn"), 1, "a CNN needs images"),
         (
             "train data --encoder-preset clip".into(),
             2,

@@ -18,7 +18,7 @@ use super::{Encoder, EncoderError};
 const BETWEEN_STORES: Duration = Duration::from_secs(120);
 
 /// Pictures between two looks at the clock, per thread.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 64;
 
 /// A data set of features, and how it came about.
 #[derive(Debug)]
@@ -179,23 +179,35 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Features of some rows, on all threads.
+    /// Features of some rows, on all threads. A thread keeps its way through the network: to begin one costs as much as a picture.
     fn block(&self, rows: &[usize], done: &(dyn Fn(usize) + Sync)) -> Result<Vec<f32>, EncoderError> {
         let (encoder, width, batch) = (self.encoder, self.encoder.width, self.encoder.plan.batch());
         let failed =
             |row: usize, reason: String| EncoderError::Run { path: encoder.path.clone(), row, reason };
-        let mut features = vec![0.0; rows.len() * width];
-        features.par_chunks_mut(batch * width).zip(rows.par_chunks(batch)).try_for_each_init(
-            || encoder.plan.runner(&encoder.encoding.pixels),
-            |runner, (out, rows)| {
-                let runner = runner.as_mut().map_err(|reason| failed(rows[0], reason.clone()))?;
-                let mut pixels = Vec::new();
+        let batches: Vec<&[usize]> = rows.chunks(batch).collect();
+        let next = AtomicUsize::new(0);
+        let work = |_: usize| -> Result<Vec<(usize, Vec<f32>)>, EncoderError> {
+            let runner = encoder.plan.runner(&encoder.encoding.pixels);
+            let mut runner = runner.map_err(|reason| failed(rows[0], reason))?;
+            let (mut finished, mut pixels) = (Vec::new(), Vec::new());
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(rows) = batches.get(place) else { return Ok(finished) };
+                pixels.clear();
                 rows.iter().try_for_each(|row| self.pixels(*row, &mut pixels))?;
-                runner.run(&pixels, out).map_err(|reason| failed(rows[0], reason))?;
+                let mut features = vec![0.0; rows.len() * width];
+                runner.run(&pixels, &mut features).map_err(|reason| failed(rows[0], reason))?;
+                finished.push((place, features));
                 done(rows.len());
-                Ok::<(), EncoderError>(())
-            },
-        )?;
+            }
+        };
+        let threads = rayon::current_num_threads();
+        let parts = (0..threads).into_par_iter().with_max_len(1).map(work).collect::<Result<Vec<_>, _>>()?;
+        let mut features = vec![0.0; rows.len() * width];
+        for (place, part) in parts.into_iter().flatten() {
+            let start = place * batch * width;
+            features[start..start + part.len()].copy_from_slice(&part);
+        }
         Ok(features)
     }
 

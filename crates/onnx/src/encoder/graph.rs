@@ -210,13 +210,18 @@ fn whole_numbers(tensor: &TensorProto) -> Vec<i64> {
 
 /// What is between the runtime's output and a row of features: the places of a map over which the mean is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reduce {
+pub(crate) enum Reduce {
     /// Rows of features already.
     Nothing { width: usize },
     /// Rows of maps: `width` channels, each of `places` numbers side by side.
     LastAxes { width: usize, places: usize },
     /// Rows of `places` vectors of `width` numbers: tokens, or a map with the channels last.
-    FirstAxes { width: usize, places: usize },
+    FirstAxes {
+        width: usize,
+        places: usize,
+        /// Over which the mean is taken.
+        axes: usize,
+    },
     /// The first of `places` vectors.
     FirstToken { width: usize, places: usize },
 }
@@ -244,9 +249,9 @@ impl Reduce {
                 return Err(OutputProblem::Settings(SettingsProblem::NoTokens { name: layer.into(), shape }));
             }
             ([_, width], _) => Reduce::Nothing { width: *width },
-            ([_, places, width], _) => Reduce::FirstAxes { width: *width, places: *places },
+            ([_, places, width], _) => Reduce::FirstAxes { width: *width, places: *places, axes: 1 },
             ([_, a, b, c], _) => match has_channels_last(graph, layer, input) {
-                true => Reduce::FirstAxes { width: *c, places: a * b },
+                true => Reduce::FirstAxes { width: *c, places: a * b, axes: 2 },
                 false => Reduce::LastAxes { width: *a, places: b * c },
             },
             _ => return Err(wrong()),
@@ -273,7 +278,7 @@ impl Reduce {
                     *out = (map.iter().map(|value| f64::from(*value)).sum::<f64>() / places as f64) as f32;
                 }
             }
-            Self::FirstAxes { width, places } => {
+            Self::FirstAxes { width, places, .. } => {
                 let mut sums = vec![0.0f64; width];
                 for vector in numbers.chunks_exact(width) {
                     sums.iter_mut().zip(vector).for_each(|(sum, value)| *sum += f64::from(*value));
@@ -288,7 +293,7 @@ impl Reduce {
         match self {
             Self::Nothing { width } => width,
             Self::LastAxes { width, places }
-            | Self::FirstAxes { width, places }
+            | Self::FirstAxes { width, places, .. }
             | Self::FirstToken { width, places } => width * places,
         }
     }

@@ -14,7 +14,7 @@ const MOST_NUMBERS: u64 = 1 << 26;
 
 /// Numbers that the input consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     Byte,
     Single,
     Half,

@@ -28,8 +28,10 @@ pub use encode::Encoded;
 pub use error::{EncoderError, FileProblem, SettingsProblem};
 pub use preprocess::Preset;
 
-use graph::{OutputProblem, Reduce};
-use input::{Input, InputProblem, Number, Wanted};
+use graph::OutputProblem;
+pub(crate) use graph::Reduce;
+pub(crate) use input::Number;
+use input::{Input, InputProblem, Wanted};
 use run::Plan;
 
 /// What cannot be read from the file of a network, or is to be otherwise. All of it may stay open.
@@ -164,6 +166,21 @@ impl Encoder {
     /// What is used, for the user, a line each.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// How a tensor becomes a row of features.
+    pub(crate) fn reduce(&self) -> Reduce {
+        self.plan.reduce()
+    }
+
+    /// Numbers that the network takes.
+    pub(crate) fn takes(&self) -> Number {
+        self.plan.input().number
+    }
+
+    /// Pictures that the network takes at once; None if any number.
+    pub(crate) fn fixed_batch(&self) -> Option<usize> {
+        self.plan.input().batch
     }
 
     /// The part of the network that makes the features, with one input and one output: the tensor of [`Encoding::layer`], from

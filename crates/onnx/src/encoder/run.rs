@@ -72,6 +72,14 @@ impl Plan {
         Self { reduce, ..self }
     }
 
+    pub(super) fn reduce(&self) -> Reduce {
+        self.reduce
+    }
+
+    pub(super) fn input(&self) -> &Input {
+        &self.input
+    }
+
     /// Pictures at once.
     pub(super) fn batch(&self) -> usize {
         self.batch
