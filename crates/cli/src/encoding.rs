@@ -60,6 +60,18 @@ fn refuse_image_flags(table: &TableFlags) -> Result<(), Usage> {
     }
 }
 
+/// An encoder that none of the models takes was passed in vain.
+pub fn refuse_idle<'a>(
+    path: Option<&PathBuf>,
+    models: impl IntoIterator<Item = &'a Model>,
+) -> Result<(), Usage> {
+    let needs_one = models.into_iter().any(|model| model.preparation().encoding.is_some());
+    match path.is_some() && !needs_one {
+        true => Err(no_effect("encoder", "no model was trained with an encoder")),
+        false => Ok(()),
+    }
+}
+
 /// The encoder of a model, when it needs one.
 pub fn of_model(model: &Model, path: Option<&PathBuf>) -> anyhow::Result<Option<Arc<Encoder>>> {
     let preparation = model.preparation();

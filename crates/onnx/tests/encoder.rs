@@ -1,5 +1,7 @@
 //! Against onnxruntime (`tests/golden/encoder.json`, made by `scripts/golden/encoder.py`), and files that lie.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::PathBuf;
 
 use corevar_data::{Augmentation, Cache, Dataset, ImageShape, Layout, Mode, Pooling, Tip};

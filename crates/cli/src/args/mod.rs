@@ -228,6 +228,9 @@ pub struct Check {
     pub show: Show,
     #[command(flatten)]
     pub reader: ReaderFlags,
+    /// ONNX network that the model was trained with; how it is used stands in the model file
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// Threads to use [default: all]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

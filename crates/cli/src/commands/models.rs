@@ -13,10 +13,10 @@ use corevar_data::{DataError, Dataset, TableOptions};
 use super::run::in_pool;
 use crate::args::Models;
 use crate::data::{Reading, Source, load};
-use crate::encoding::{encode, of_model};
+use crate::encoding::{encode, of_model, refuse_idle};
 use crate::failure::{Failure, Usage};
 use crate::output;
-use crate::settings::{TableFlags, no_effect};
+use crate::settings::TableFlags;
 
 /// Models, each with the data as it reads them.
 pub struct Loaded {
@@ -52,10 +52,7 @@ impl Loaded {
                 return Err(Usage::new(message).tip("choose another --out").into());
             }
         }
-        let needs_none = models.iter().all(|found| found.model.preparation().encoding.is_none());
-        if args.encoder.is_some() && needs_none {
-            return Err(no_effect("encoder", "no model was trained with an encoder").into());
-        }
+        refuse_idle(args.encoder.as_ref(), models.iter().map(|found| &found.model))?;
         tell_apart(&mut models);
         refuse_two_tasks(&models)?;
         Ok(Self { parts: parts(data, args, models)?, data: data.clone() })

@@ -67,6 +67,8 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     assert_eq!(answers.lines().count(), 121);
     let bare = fails(place, "predict run data", 1);
     assert!(bare.contains("tip: pass --encoder convolutional.onnx"), "{bare}");
+    let checked = succeeds(place, &format!("check run data --encoder {encoder} --max-error 1"));
+    assert!(checked.contains("error"), "{checked}");
     let missing = fails(place, "evaluate run data", 1);
     assert!(missing.contains("tip: pass --encoder convolutional.onnx"), "{missing}");
     let other = fails(place, &format!("evaluate run data --encoder {}", network("transformer")), 1);

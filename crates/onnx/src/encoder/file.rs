@@ -57,7 +57,7 @@ type Visit<'a> = dyn FnMut(&mut TensorProto) -> Result<(), TensorProblem> + 'a;
 
 /// Visits every tensor of a graph and of those inside it.
 fn graph_tensors(graph: &mut GraphProto, visit: &mut Visit) -> Result<(), TensorProblem> {
-    for sparse in &graph.sparse_initializer {
+    if let Some(sparse) = graph.sparse_initializer.first() {
         let name = sparse.values.as_ref().map_or(String::new(), |values| values.name.clone());
         return Err(tensor_fault(&name, "are sparse, which is not supported"));
     }
