@@ -7,7 +7,7 @@ use corevar::Model;
 use corevar_data::{Cache, Dataset};
 use corevar_onnx::{Encoder, EncoderOptions};
 
-use crate::failure::{Failure, Usage};
+use crate::failure::{self, Failure, Usage};
 use crate::output;
 use crate::progress::Encoding;
 use crate::settings::{EncoderFlags, TableFlags, no_effect};
@@ -93,7 +93,7 @@ pub fn encode(
 ) -> anyhow::Result<Dataset> {
     let Some(encoder) = encoder else { return Ok(dataset) };
     if !quiet {
-        encoder.notes().iter().for_each(|line| output::note(line));
+        encoder.notes().iter().for_each(|line| output::note(&failure::in_flags(line)));
     }
     let progress = Encoding::new(quiet);
     let encoded = encoder.encode(dataset, cache, &|done, all| progress.show(done, all))?;

@@ -79,7 +79,10 @@ fn what_is_used_is_said_and_the_default_is_the_embedding() {
     );
     let classifier = load("convolutional");
     let notes = classifier.notes().join("\n");
-    assert!(notes.contains("class scores") && notes.contains("--encoder-layer 'ReduceMean"), "{notes}");
+    assert!(
+        notes.contains("class scores") && notes.contains("set the field `encoder_layer` to ReduceMean"),
+        "{notes}"
+    );
     assert!(notes.contains("taking mean and deviation of ImageNet"), "{notes}");
     assert!(load("bytes").notes()[0].ends_with("pixels bytes as they are; 6 features from `embedding`"));
 }

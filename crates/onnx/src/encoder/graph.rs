@@ -40,7 +40,7 @@ pub(super) fn choose(graph: &GraphProto, asked: Option<&str>) -> Result<Chosen, 
     let scores = is_softmax(graph, layer).then(|| before_head(graph)).flatten();
     let note = match (scores, outputs.len()) {
         (Some(better), _) => Some(format!(
-            "the output `{layer}` is class scores, not an embedding: --encoder-layer '{better}' takes what the last layer sees"
+            "the output `{layer}` is class scores, not an embedding; for what the last layer sees, set the field `encoder_layer` to {better}"
         )),
         (None, 2..) => Some(format!("of the outputs {} the features are `{layer}`", outputs.join(", "))),
         (None, _) => None,

@@ -140,7 +140,7 @@ impl Encoder {
         notes.extend(chosen.note);
         if words.ends_with("assumed") {
             notes.push(
-                "nothing says how this encoder scales pixels: taking mean and deviation of ImageNet; --encoder-preset sets another"
+                "nothing says how this encoder scales pixels: taking mean and deviation of ImageNet; the field `encoder_preset` sets another way"
                     .into(),
             );
         }
