@@ -1,11 +1,13 @@
 //! DATA on the command line: a built-in name, or a table or folder of the user's.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use corevar::model::ModelKind;
 use corevar_data::synthetic::{Generator, Sizes};
-use corevar_data::table::InputColumns;
-use corevar_data::{Augmentation, Cache, Dataset, table};
+use corevar_data::table::{InputColumns, TableProblem};
+use corevar_data::{Augmentation, Cache, DataError, Dataset, table};
+use corevar_onnx::Encoder;
 use corevar_paper::drawn;
 
 use crate::args::ReaderFlags;
@@ -64,6 +66,8 @@ pub struct Reading {
     /// What holds where no flag says something else: what the data are for, and what a model takes.
     pub options: table::TableOptions,
     pub flags: ReaderFlags,
+    /// Decides on the size of images; they are not encoded by the reader.
+    pub encoder: Option<Arc<Encoder>>,
     pub quiet: bool,
 }
 
@@ -84,14 +88,42 @@ impl Loaded {
     }
 }
 
+impl Reading {
+    /// What holds where no flag says something else: what an encoder takes goes before what a model takes.
+    fn usual(&self) -> table::TableOptions {
+        let Some(encoder) = &self.encoder else { return self.options.clone() };
+        let shape = encoder.encoding().shape();
+        table::TableOptions {
+            image_size: Some((shape.height, shape.width)),
+            channels: Some(shape.channels),
+            crop: encoder.crop(),
+            ..self.options.clone()
+        }
+    }
+
+    /// Options for images where there are features.
+    fn features_for_encoder(&self, error: DataError) -> anyhow::Error {
+        let is_idle = matches!(&error, DataError::Table { problem: TableProblem::NoEffect { .. }, .. });
+        match is_idle && self.encoder.is_some() {
+            true => no_effect("encoder", "the inputs are features, not images").into(),
+            false => error.into(),
+        }
+    }
+}
+
 impl ReaderFlags {
-    /// Over `usual`.
-    fn over(&self, usual: table::TableOptions) -> table::TableOptions {
-        let cache = match &self.cache {
+    /// Where decoded images and their features are kept.
+    pub fn cache(&self) -> Cache {
+        match &self.cache {
             None => Cache::Default,
             Some(word) if word.as_os_str() == "off" => Cache::Off,
             Some(folder) => Cache::Dir(folder.clone()),
-        };
+        }
+    }
+
+    /// Over `usual`.
+    fn over(&self, usual: table::TableOptions) -> table::TableOptions {
+        let cache = self.cache();
         let decode_memory = self.decode_memory.map_or(usual.decode_memory, |megabytes| megabytes * MEGABYTE);
         table::TableOptions { cache, decode_memory, allow_outside: self.allow_outside, ..usual }
     }
@@ -182,11 +214,15 @@ impl SizeFlags {
 }
 
 fn read(path: &Path, flags: &TableFlags, reading: &Reading) -> anyhow::Result<Loaded> {
-    let options = reading.flags.over(flags.table_options(&reading.options));
+    let options = reading.flags.over(flags.table_options(&reading.usual()));
     let progress = Decoding::new(reading.quiet);
     let read = table::read_with(path, &options, &|done, all| progress.show(done, all));
-    let (dataset, report) = read.map_err(|error| built_in_hint(path, error))?;
+    let (dataset, report) = read.map_err(|error| match path.exists() {
+        true => reading.features_for_encoder(error),
+        false => built_in_hint(path, error),
+    })?;
     let table = flags.complete_for(&options, &report, &dataset);
+    let table = if reading.encoder.is_some() { table.without_image() } else { table };
     Ok(Loaded { dataset, report: Some(report), table, sizes: SizeFlags::default() })
 }
 
@@ -218,6 +254,11 @@ impl TableFlags {
             skip_unreadable: self.skip_unreadable.unwrap_or(usual.skip_unreadable),
             ..usual
         }
+    }
+
+    /// Without what an encoder decides.
+    fn without_image(self) -> Self {
+        Self { image_size: None, crop: None, colour: None, ..self }
     }
 
     /// With what the reader decided where no flag says it, so that --config reads the same data in the same way.

@@ -9,6 +9,7 @@ use corevar::study::RunFolderError;
 use corevar::train::TrainError;
 use corevar::{ConfigError, PredictError, StudyError};
 use corevar_data::{DataError, Tip};
+use corevar_onnx::EncoderError;
 use corevar_onnx::export::ExportError;
 use corevar_paper::{ExperimentError, ReproduceError};
 use corevar_report::ReportError;
@@ -114,6 +115,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref::<CheckError>(), Some(CheckError::Config(_)))
         || matches!(error.downcast_ref::<StudyError>(), Some(StudyError::Config(_)))
         || matches!(error.downcast_ref::<ExportError>(), Some(ExportError::NotImages { .. }))
+        || matches!(error.downcast_ref::<EncoderError>(), Some(EncoderError::Settings { .. }))
 }
 
 pub fn is_interruption(error: &anyhow::Error) -> bool {
@@ -208,6 +210,7 @@ fn tip(error: &(dyn std::error::Error + 'static)) -> Option<String> {
         ReportError,
         PredictError,
         ExportError,
+        EncoderError,
     );
     None
 }

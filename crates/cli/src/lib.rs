@@ -7,6 +7,7 @@
 mod args;
 mod commands;
 mod data;
+mod encoding;
 mod failure;
 mod interrupt;
 mod output;

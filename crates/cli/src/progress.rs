@@ -1,6 +1,7 @@
 //! Progress on stderr: bars on a terminal, plain lines elsewhere.
 
 use std::io::{self, IsTerminal};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use corevar::Observer;
@@ -130,6 +131,68 @@ impl Watch for Answering {
 
     fn done(&mut self, rows: u64) {
         self.bar.iter().for_each(|bar| bar.set_position(rows));
+    }
+}
+
+/// Images that go through an encoder. Told by all threads.
+pub struct Encoding {
+    begun: Instant,
+    shown: Shown,
+}
+
+enum Shown {
+    Not,
+    Lines(Mutex<Instant>),
+    Bar(ProgressBar),
+}
+
+impl Encoding {
+    pub fn new(quiet: bool) -> Self {
+        let begun = Instant::now();
+        let template = "encoding images {bar:24} {pos}/{len}  {per_sec}  {eta} left";
+        let shown = match (quiet, io::stderr().is_terminal()) {
+            (true, _) => Shown::Not,
+            (false, false) => Shown::Lines(Mutex::new(begun)),
+            (false, true) => {
+                let style =
+                    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+                Shown::Bar(ProgressBar::new(0).with_style(style))
+            }
+        };
+        Self { begun, shown }
+    }
+
+    pub fn show(&self, done: usize, all: usize) {
+        match &self.shown {
+            Shown::Not => {}
+            Shown::Lines(last) => self.line(last, done, all),
+            Shown::Bar(bar) => {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+                if done == all {
+                    bar.finish_and_clear();
+                }
+            }
+        }
+    }
+
+    /// From time to time; whoever finds another thread at it leaves it alone.
+    fn line(&self, last: &Mutex<Instant>, done: usize, all: usize) {
+        let Ok(mut last) = last.try_lock() else { return };
+        if done == 0 || last.elapsed() < BETWEEN_LINES {
+            return;
+        }
+        *last = Instant::now();
+        let speed = done as f64 / self.begun.elapsed().as_secs_f64();
+        let left = (all - done.min(all)) as f64 / speed;
+        output::note(&format!(
+            "encoding images: {done} of {all}, {speed:.1} images per second, {left:.0} s left"
+        ));
+    }
+
+    /// Seconds since the beginning.
+    pub fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
     }
 }
 

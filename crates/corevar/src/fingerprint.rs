@@ -19,13 +19,17 @@ pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
         digest.texts(levels);
         digest.numbers(of_row.iter().map(|level| u64::from(*level)));
     }
-    let Preparation { crop, label_column } = dataset.preparation();
+    let Preparation { crop, label_column, encoding } = dataset.preparation();
     digest.text(&format!("{crop:?}"));
     digest.text(label_column.as_deref().unwrap_or_default());
     // Data without weights keep the digest that they always had.
     if let Some(weights) = dataset.weights() {
         digest.text("weights");
         digest.numbers(weights.iter().map(|weight| weight.to_bits()));
+    }
+    // Nothing where there is none: data that know no encoder keep their fingerprint.
+    if let Some(encoding) = encoding {
+        digest.text(&format!("{encoding:?}"));
     }
     digest.inputs(dataset)?;
     let sum = &digest.0.finalize().to_hex()[..32];

@@ -1,4 +1,4 @@
-//! Decoders of others that may panic on files that lie.
+//! Code of others that may panic on files that lie.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -10,7 +10,7 @@ thread_local! {
 
 /// Runs a decoder; `None` if it panics. Nothing is printed then: to the user it is one bad file among a million, and
 /// the caller has a message for it. Panics elsewhere are reported as before.
-pub(crate) fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
+pub fn guarded<T>(run: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let report = take_hook();

@@ -10,12 +10,12 @@ mod cache;
 mod dataset;
 mod error;
 pub mod groups;
-mod guard;
+pub mod guard;
 pub mod images;
 pub mod import;
 pub mod inspect;
 pub mod interventions;
-mod memory;
+pub mod memory;
 mod names;
 mod natural;
 mod partial;
@@ -32,14 +32,15 @@ mod views;
 pub mod writers;
 
 pub use augment::{Amount, Augmentation};
-pub use cache::Cache;
+pub use cache::{Cache, FeatureCache, KeptFeatures};
 pub use dataset::{
-    Attribute, Changed, Dataset, DatasetBuilder, Features, Images, Inputs, Labels, Mode, Pixels, Preparation,
+    Attribute, Changed, Dataset, DatasetBuilder, Encoding, Features, Images, Inputs, Labels, Layout, Mode,
+    PixelScale, Pixels, Pooling, Preparation,
 };
 pub use error::{DataError, Place};
 pub use groups::Groups;
 pub use natural::natural;
-pub use save::{encode_png, save};
+pub use save::{check_place, encode_png, save, save_features};
 pub use shape::ImageShape;
 pub use split::{BySplit, Role, Split, SplitName};
 pub use stream::{RowStream, StreamOptions, StreamSource, WantedInputs};

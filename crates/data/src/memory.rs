@@ -72,7 +72,7 @@ fn on_disk(kind: &std::fs::Metadata) -> u64 {
 
 /// Whether the machine has memory for so much. A system that promises more than it has would end the program later. Where it does
 /// not say what it has, it is asked when the memory is taken.
-pub(crate) fn fits_machine(bytes: u64) -> bool {
+pub fn fits_machine(bytes: u64) -> bool {
     let told = bounded::read_endless(Path::new("/proc/meminfo"), 1 << 16).unwrap_or_default();
     total_memory(&String::from_utf8_lossy(&told)).is_none_or(|total| bytes <= total / 4 * 3)
 }

@@ -1,5 +1,7 @@
 //! A data set as files that [`crate::table::read`] reads back to the same rows.
 
+mod matrix;
+
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,7 +10,9 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
-use crate::{DataError, Dataset, ImageShape, Images, Inputs, partial};
+pub use matrix::{check_place, save_features};
+
+use crate::{DataError, Dataset, Features, ImageShape, Images, Inputs, partial};
 
 /// Writes `metadata.csv` and, for pictures, PNG files under `images/`.
 ///
@@ -17,7 +21,12 @@ use crate::{DataError, Dataset, ImageShape, Images, Inputs, partial};
 pub fn save(dataset: &Dataset, folder: &Path) -> Result<(), DataError> {
     refuse_occupied(folder)?;
     let partial = Partial::beside(folder)?;
-    write_table(dataset, &partial.path.join("metadata.csv"))?;
+    let name = |row| image_name(row, dataset.len());
+    let inputs = match dataset.inputs() {
+        Inputs::Images(_) => InputColumns { file: Some(&name), features: None },
+        Inputs::Features(features) => InputColumns { file: None, features: Some(features) },
+    };
+    write_table(dataset, &inputs, &partial.path.join("metadata.csv"))?;
     if let Inputs::Images(images) = dataset.inputs() {
         write_images(images, dataset.len(), &partial.path)?;
     }
@@ -84,7 +93,14 @@ impl Drop for Partial {
     }
 }
 
-fn write_table(dataset: &Dataset, path: &Path) -> Result<(), DataError> {
+/// What a table says of its inputs, beside labels and the like.
+struct InputColumns<'a> {
+    /// Name of the file of each row.
+    file: Option<&'a dyn Fn(usize) -> String>,
+    features: Option<&'a Features>,
+}
+
+fn write_table(dataset: &Dataset, inputs: &InputColumns, path: &Path) -> Result<(), DataError> {
     let file = fs::File::create(path).map_err(DataError::io(path, "create"))?;
     let mut out = csv::Writer::from_writer(BufWriter::new(file));
     let fault = |error: csv::Error| DataError::Io {
@@ -95,38 +111,30 @@ fn write_table(dataset: &Dataset, path: &Path) -> Result<(), DataError> {
             other => std::io::Error::other(format!("{other:?}")),
         },
     };
-    out.write_record(header(dataset)).map_err(fault)?;
+    out.write_record(header(dataset, inputs)).map_err(fault)?;
     for (row, split) in split_of_row(dataset).into_iter().enumerate() {
-        out.write_record(record(dataset, row, split)).map_err(fault)?;
+        out.write_record(record(dataset, inputs, row, split)).map_err(fault)?;
     }
     out.flush().map_err(DataError::io(path, "write"))
 }
 
-fn header(dataset: &Dataset) -> Vec<&str> {
-    let mut header: Vec<&str> = match dataset.inputs() {
-        Inputs::Images(_) => vec!["filename"],
-        Inputs::Features(_) => Vec::new(),
-    };
+fn header<'a>(dataset: &'a Dataset, inputs: &InputColumns<'a>) -> Vec<&'a str> {
+    let mut header: Vec<&str> = inputs.file.iter().map(|_| "filename").collect();
     header.extend(["y", "group_id", "split"]);
     header.extend(dataset.attributes().iter().map(|attribute| attribute.name.as_str()));
-    if let Inputs::Features(features) = dataset.inputs() {
-        header.extend(features.names.iter().map(String::as_str));
-    }
+    header.extend(inputs.features.iter().flat_map(|features| features.names.iter().map(String::as_str)));
     header
 }
 
-fn record(dataset: &Dataset, row: usize, split: &str) -> Vec<String> {
-    let mut record = Vec::new();
-    if let Inputs::Images(_) = dataset.inputs() {
-        record.push(image_name(row, dataset.len()));
-    }
+fn record(dataset: &Dataset, inputs: &InputColumns, row: usize, split: &str) -> Vec<String> {
+    let mut record: Vec<String> = inputs.file.iter().map(|name| name(row)).collect();
     record.push(dataset.labels().text(row));
     record.push(dataset.id_name(row).unwrap_or_default().into());
     record.push(split.into());
     for attribute in dataset.attributes() {
         record.push(attribute.levels[attribute.of_row[row] as usize].clone());
     }
-    if let Inputs::Features(features) = dataset.inputs() {
+    if let Some(features) = inputs.features {
         // The shortest text that reads back to the same number.
         let width = features.names.len();
         record.extend(features.values[row * width..(row + 1) * width].iter().map(f32::to_string));

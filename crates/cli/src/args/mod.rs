@@ -8,7 +8,7 @@ use corevar_data::import::celeba;
 use corevar_data::{Cache, TableOptions};
 
 use crate::data::MEGABYTE;
-use crate::settings::{Settings, SizeFlags, TableFlags, help};
+use crate::settings::{EncoderFlags, Settings, SizeFlags, TableFlags, help};
 
 /// Seconds between checkpoints: no more than that is lost, and writing them costs nothing that is noticed.
 const CHECKPOINT_EVERY: f64 = 20.0;
@@ -49,6 +49,8 @@ pub enum Command {
     Path(Sweep),
     /// Show what is grouped, what is missing, what leaks, and whether CoRe can help
     Inspect(Inspect),
+    /// Turn images into features by an ONNX network, for other tools: a NumPy matrix and a table
+    Encode(Encode),
     /// Evaluate trained models: errors, variances, calibration and robustness
     Evaluate(Evaluate),
     /// Check new rows against limits on error, flips and drift: a gate for pipelines
@@ -114,6 +116,32 @@ pub struct Inspect {
     #[command(flatten)]
     pub reader: ReaderFlags,
     #[command(flatten)]
+    pub encoder: EncoderFlags,
+    #[command(flatten)]
+    pub table: TableFlags,
+    #[command(flatten)]
+    pub sizes: SizeFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct Encode {
+    /// A metadata.csv, a folder, or built-in images (stickmen, faces, animals)
+    #[arg(value_name = "DATA")]
+    pub data: String,
+    /// New NumPy file for the features, one row per row of the data; a metadata.csv is written beside it
+    #[arg(long, value_name = "F.npy")]
+    pub out: PathBuf,
+    /// Print errors only
+    #[arg(long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub reader: ReaderFlags,
+    /// Threads to use [default: all]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub encoder: EncoderFlags,
+    #[command(flatten)]
     pub table: TableFlags,
     #[command(flatten)]
     pub sizes: SizeFlags,
@@ -138,6 +166,9 @@ pub struct Models {
     pub show: Show,
     #[command(flatten)]
     pub reader: ReaderFlags,
+    /// ONNX network that the models were trained with; how it is used stands in the model files
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// Threads to use [default: all]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -197,6 +228,9 @@ pub struct Check {
     pub show: Show,
     #[command(flatten)]
     pub reader: ReaderFlags,
+    /// ONNX network that the model was trained with; how it is used stands in the model file
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// Threads to use [default: all]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -245,6 +279,9 @@ pub struct Predict {
     /// Stop at the first row that has no answer
     #[arg(long)]
     pub strict: bool,
+    /// ONNX network that the model was trained with; how it is used stands in the model file
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// A .npy matrix with one row per row of the table, instead of feature columns
     #[arg(long, value_name = "F.npy")]
     pub features_file: Option<PathBuf>,
@@ -282,6 +319,9 @@ pub struct Export {
     /// Model file, or folder of a run
     #[arg(value_name = "MODEL|RUN")]
     pub model: PathBuf,
+    /// ONNX network that the model was trained with: the ONNX file gets both, from pixels to probabilities
+    #[arg(long, value_name = "F.onnx")]
+    pub encoder: Option<PathBuf>,
     /// ONNX file to write. It is run on drawn rows and compared with the model before it gets its name
     #[arg(long, value_name = "F.onnx")]
     pub onnx: Option<PathBuf>,

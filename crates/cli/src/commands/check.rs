@@ -9,6 +9,7 @@ use std::path::Path;
 use super::models::read_perhaps_labelled;
 use super::run::in_pool;
 use crate::args::{Check, Models};
+use crate::encoding::refuse_idle;
 use crate::failure::{BrokenLimit, Failure, Usage};
 use crate::{output, table};
 
@@ -16,6 +17,7 @@ pub fn run(args: &Check) -> anyhow::Result<()> {
     let config = config(args);
     config.validate()?;
     let found = pick_models(Path::new(&args.model), &args.pick.pick())?.swap_remove(0);
+    refuse_idle(args.encoder.as_ref(), [&found.model])?;
     in_pool(args.threads, || {
         let data = read_perhaps_labelled(&args.data, &models(args), &found.model)?;
         let rows = rows(&data, args.split.as_deref(), args.show.quiet)?;
@@ -60,6 +62,7 @@ fn models(args: &Check) -> Models {
         strict: true,
         show: args.show,
         reader: args.reader.clone(),
+        encoder: args.encoder.clone(),
         threads: args.threads,
         table: args.table.clone(),
         sizes: args.sizes.clone(),

@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod demo;
+mod encode;
 mod evaluate;
 mod export;
 mod generate;
@@ -26,6 +27,7 @@ pub fn run(command: Command) -> anyhow::Result<()> {
         Command::Train(args) => train::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Sweep(args) => sweep::run(args),
+        Command::Encode(args) => encode::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Stress(args) => stress::run(&args),

@@ -10,8 +10,10 @@ use corevar_data::groups::QuantileBins;
 use corevar_data::table::{Purpose, TableProblem, Task, UnknownLabels};
 use corevar_data::{DataError, Dataset, TableOptions};
 
+use super::run::in_pool;
 use crate::args::Models;
 use crate::data::{Reading, Source, load};
+use crate::encoding::{encode, of_model, refuse_idle};
 use crate::failure::{Failure, Usage};
 use crate::output;
 use crate::settings::TableFlags;
@@ -50,6 +52,7 @@ impl Loaded {
                 return Err(Usage::new(message).tip("choose another --out").into());
             }
         }
+        refuse_idle(args.encoder.as_ref(), models.iter().map(|found| &found.model))?;
         tell_apart(&mut models);
         refuse_two_tasks(&models)?;
         Ok(Self { parts: parts(data, args, models)?, data: data.clone() })
@@ -136,7 +139,9 @@ fn read_as(
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }
-    let reading = Reading { options, flags: args.reader.clone(), quiet: args.show.quiet };
+    let encoder = of_model(model, args.encoder.as_ref())?;
+    let (flags, quiet) = (args.reader.clone(), args.show.quiet);
+    let reading = Reading { options, flags, encoder: encoder.clone(), quiet };
     let loaded = load(&source, &args.table, &args.sizes, &reading)?;
     let unknown_labels =
         loaded.report.as_ref().map(|report| report.unknown_labels.clone()).unwrap_or_default();
@@ -150,7 +155,9 @@ fn read_as(
             );
         }
     }
-    let dataset = model.check_task(loaded.dataset).and_then(|dataset| model.prepare(dataset))?;
+    let dataset =
+        in_pool(args.threads, || encode(loaded.dataset, encoder.as_deref(), &args.reader.cache(), quiet))?;
+    let dataset = model.check_task(dataset).and_then(|dataset| model.prepare(dataset))?;
     Ok((dataset, unknown_labels))
 }
 

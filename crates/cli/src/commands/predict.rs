@@ -11,6 +11,7 @@ use corevar_data::{RowStream, StreamOptions, StreamSource, WantedInputs};
 
 use super::run::in_pool;
 use crate::args::{FormatName, Predict};
+use crate::encoding::{of_model, refuse_idle};
 use crate::failure::{Failure, Usage};
 use crate::output;
 use crate::progress::Answering;
@@ -79,7 +80,13 @@ fn models(args: &Predict) -> anyhow::Result<Ensemble> {
         let message = format!("--ensemble has no effect: {} has one run of this model", args.model.display());
         return Err(Usage::new(message).tip("leave it out, or train with --runs 3").into());
     }
-    Ok(Ensemble::new(models)?)
+    refuse_idle(args.encoder.as_ref(), &models)?;
+    let encoder = of_model(&models[0], args.encoder.as_ref())?;
+    let models = Ensemble::new(models)?;
+    Ok(match encoder {
+        Some(encoder) => models.front(encoder),
+        None => models,
+    })
 }
 
 fn options(args: &Predict, models: &Ensemble) -> Result<StreamOptions, Usage> {

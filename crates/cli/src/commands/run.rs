@@ -10,6 +10,7 @@ use corevar_data::{Dataset, Inputs, ReadReport};
 
 use crate::args::{Common, Show};
 use crate::data::{Reading, Source, augment, load};
+use crate::encoding::encode;
 use crate::failure::Usage;
 use crate::progress::Progress;
 use crate::settings::{Choosing, DataSituation, Decided, Resolved, Settings, given, overlay, resolve};
@@ -54,13 +55,17 @@ impl Prepared {
         };
         check_folder(&common.out, start)?;
         let source = Source::new(&common.data);
-        let reading =
-            Reading { flags: common.reader.clone(), quiet: common.show.quiet, ..Default::default() };
         let asked = overlay(usual, &given)?;
+        let (flags, quiet) = (common.reader.clone(), common.show.quiet);
+        let encoder = asked.encoder.load(&asked.table)?;
+        let reading = Reading { flags, quiet, encoder: encoder.clone(), ..Default::default() };
         let loaded = in_pool(common.threads, || load(&source, &asked.table, &asked.sizes, &reading))?;
         let notes = loaded.notes();
         let decided = Settings {
             augment: asked.augment.complete_copies()?,
+            encoder: encoder
+                .as_ref()
+                .map_or(asked.encoder.clone(), |encoder| asked.encoder.complete_for(encoder)),
             table: loaded.table.clone(),
             sizes: loaded.sizes.clone(),
             ..source.settings()
@@ -68,7 +73,11 @@ impl Prepared {
         let of_data = overlay(&decided, usual)?;
         // The reader knows nothing of copies.
         let report = loaded.report.filter(|_| asked.augment.augment.is_none());
-        let dataset = augment(loaded.dataset, &asked.augment)?;
+        let cache = common.reader.cache();
+        let dataset = in_pool(common.threads, || {
+            let dataset = augment(loaded.dataset, &asked.augment)?;
+            encode(dataset, encoder.as_deref(), &cache, quiet)
+        })?;
         let are_images = matches!(dataset.inputs(), Inputs::Images(_));
         let situation = DataSituation::new(&source, asked.table.task);
         let resolved = resolve(&given, &of_data, &situation, are_images, runs, choosing)?;

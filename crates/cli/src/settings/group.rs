@@ -66,6 +66,7 @@ macro_rules! settings {
             }
 
             /// Drops what has no effect in a situation.
+            #[allow(dead_code, reason = "an encoder completes its settings by itself")]
             pub fn without_idle(mut self, situation: &$situation) -> Self {
                 $( $(
                     let idle: fn(&$situation) -> $crate::settings::group::Idle = $idle;
@@ -75,6 +76,7 @@ macro_rules! settings {
             }
 
             /// Every setting that has an effect, with its value.
+            #[allow(dead_code, reason = "as above")]
             pub fn complete(&self, decided: &$crate::settings::group::Decided, situation: &$situation) -> Self {
                 Self {
                     $( $( $name: settings!(@get $how $(($($place)+))?, decided, self.$name), )+ )+

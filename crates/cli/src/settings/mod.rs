@@ -17,7 +17,7 @@ use corevar_data::bounded;
 
 pub use choice::ChoiceFlags;
 pub use group::help;
-pub use rows::{AugmentFlags, Settings, SizeFlags, TableFlags};
+pub use rows::{AugmentFlags, EncoderFlags, Settings, SizeFlags, TableFlags};
 pub use situation::{Choosing, DataSituation, Situation};
 
 use crate::failure::{Failure, Usage};

@@ -8,9 +8,10 @@ use corevar::linear::StyleRank;
 use corevar::model::{ModelKind, ModelSpec};
 use corevar::penalty::{Given, Normalise, Penalty};
 use corevar::train::TrainConfig;
-use corevar_data::Mode;
 use corevar_data::images::Crop;
 use corevar_data::table::{self, TableOptions, Task};
+use corevar_data::{Layout, Mode, Pooling};
+use corevar_onnx::encoder::Preset;
 
 use super::choice::ChoiceFlags;
 use super::group::{Decided, settings};
@@ -70,7 +71,7 @@ fn set_cnn(config: &mut TrainConfig, set: impl FnOnce(&mut corevar::model::CnnSp
 
 settings! {
     /// Everything that decides the results. One set of names for flags, --config files and config.toml.
-    Settings of Situation<'_>, with choice: ChoiceFlags, augment: AugmentFlags, table: TableFlags, sizes: SizeFlags;
+    Settings of Situation<'_>, with choice: ChoiceFlags, augment: AugmentFlags, encoder: EncoderFlags, table: TableFlags, sizes: SizeFlags;
 
     "Method" {
         /// What CoRe penalises
@@ -219,6 +220,40 @@ settings! {
                 exact(on).filter(|_| fresh)
             })),
             typed(Mode::default());
+    }
+}
+
+/// Of a setting that says how an encoder is used.
+fn no_encoder(flags: &EncoderFlags) -> Idle {
+    flags.encoder.is_none().then(|| "there is no --encoder".into())
+}
+
+settings! {
+    /// A network that makes features of images before anything is trained on them.
+    EncoderFlags of EncoderFlags;
+
+    "Encoder" {
+        /// ONNX network that turns images into features; the model on top is linear unless --model says otherwise
+        encoder: PathBuf [value_name = "F.onnx"] idle(|_| None), typed;
+
+        /// Tensor of the encoder that becomes the features [default: its output]
+        encoder_layer: String [value_name = "NAME"] idle(no_encoder), typed;
+
+        /// How the encoder wants pixels: imagenet, clip, minus-one-to-one, none (0 to 1), bytes (0 to 255) or caffe [default: as
+        /// the file or a preprocessor_config.json beside it says, else imagenet]
+        encoder_preset: Preset [value_name = "NAME", value_parser = by_name::<Preset>] idle(no_encoder), typed;
+
+        /// Size of the images that the encoder takes [default: that of its input]
+        encoder_size: ImageSize [value_name = "HxW"] idle(no_encoder), typed;
+
+        /// Which part of an image is resized for the encoder [default: center]
+        encoder_crop: Crop [value_name = "none|center", value_parser = by_name::<Crop>] idle(no_encoder), typed;
+
+        /// Order of the axes of its input [default: by its shape]
+        encoder_layout: Layout [value_name = "nchw|nhwc", value_parser = by_name::<Layout>] idle(no_encoder), typed;
+
+        /// How tokens become one row: their mean, or the first, which is the class token [default: mean]
+        encoder_pool: Pooling [value_name = "mean|first", value_parser = by_name::<Pooling>] idle(no_encoder), typed;
     }
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod choice;
 mod data;
 mod disk;
+mod encoders;
 mod export;
 mod formats;
 mod interruption;

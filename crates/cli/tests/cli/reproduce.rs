@@ -384,6 +384,8 @@ fn a_file_that_says_too_much_or_too_little_is_named() {
         let message = fails(folder.path(), "reproduce small-linear.toml --out out", 1);
         assert!(message.contains("small-linear") && message.contains(words), "{words}: {message}");
     }
-    assert!(fails(folder.path(), "reproduce lost.toml", 1).contains("docs/experiments.md has one to begin with"));
+    assert!(
+        fails(folder.path(), "reproduce lost.toml", 1).contains("docs/experiments.md has one to begin with")
+    );
     assert!(!folder.path().join("out").exists());
 }

@@ -55,13 +55,7 @@ type Drawn = (Vec<f32>, Vec<&'static str>, Vec<Option<usize>>);
 
 /// Ten features: class in the first, style along the second and third together, noise in all. `shift` moves style by so many of its
 /// SDs, `class_1` is the share of class 1, `other` moves the last feature by so many of its SDs.
-fn drawn(
-    rows: usize,
-    seed: u64,
-    shift: f64,
-    class_1: f64,
-    other: f64,
-) -> Drawn {
+fn drawn(rows: usize, seed: u64, shift: f64, class_1: f64, other: f64) -> Drawn {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (mut values, mut labels, mut ids) = (Vec::new(), Vec::new(), Vec::new());
     for object in 0..rows / 2 {

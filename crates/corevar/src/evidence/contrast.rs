@@ -1,6 +1,6 @@
 //! Where the pooled model and CoRe differ: gathered split by split, turned into pictures at the end.
 
-use corevar_data::{DataError, Dataset, Inputs, SplitName};
+use corevar_data::{DataError, Dataset, SplitName};
 
 use super::answers::Answers;
 use super::{Pictures, Subject, changes, picture, rescued};
@@ -40,7 +40,7 @@ impl<'a> Contrast<'a> {
         let answers = |wanted: usize| kept.iter().find(|(index, _)| *index == wanted).map(|(_, a)| a);
         let pair = self.pair.and_then(|(pooled, core)| answers(pooled).zip(answers(core)));
         let Some((pooled, core)) = pair.filter(|(pooled, _)| !pooled.is_regression()) else { return };
-        if matches!(self.dataset.inputs(), Inputs::Images(_)) {
+        if self.dataset.pictures().is_some() {
             self.changes.extend(changes::candidates(split, rows, pooled, core));
         }
         if !split.is_test() {
@@ -59,9 +59,9 @@ impl<'a> Contrast<'a> {
         best.map(|(split, _)| split.as_str())
     }
 
-    /// None when the data are no images.
+    /// None when the data have no pictures.
     pub fn pictures(&self) -> Result<Option<Pictures>, DataError> {
-        let Inputs::Images(images) = self.dataset.inputs() else { return Ok(None) };
+        let Some(images) = self.dataset.pictures() else { return Ok(None) };
         let most_gained = self.most_gained();
         let rescued = self.rescued.iter().find(|candidate| Some(candidate.split.as_str()) == most_gained);
         Ok(Some(Pictures {

@@ -52,6 +52,14 @@ pub enum ModelError {
         /// Of the model.
         wanted: &'static str,
     },
+    /// The encoder in front of the model failed.
+    #[error("{reason}")]
+    Encoder {
+        /// What it said.
+        reason: String,
+        /// What it advised.
+        tip: Option<String>,
+    },
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -130,6 +138,7 @@ impl Tip for ModelError {
             ),
             Self::OtherTask { .. } => Some("evaluate a model on data with its own labels".into()),
             Self::OtherCrop { .. } => Some("read the images with `Model::table_options`".into()),
+            Self::Encoder { tip, .. } => tip.clone(),
             Self::Data(cause) => cause.tip(),
             Self::Linear(cause) => cause.tip(),
         }

@@ -186,19 +186,26 @@ impl Model {
     }
 
     /// How to read a table for this model: what was done to its training rows, to be done to new ones. Rows get the classes of
-    /// the model.
+    /// the model. Where its features come from an encoder ([`Preparation::encoding`]), these are the pictures that the encoder
+    /// takes.
     pub fn table_options(&self) -> TableOptions {
-        let (image_size, channels) = match self.input {
-            InputShape::Image { height, width, channels } => (Some((height, width)), Some(channels)),
-            InputShape::Features(_) => (None, None),
+        let encoding = self.preparation.encoding.as_ref();
+        let (image_size, channels) = match (self.input, encoding) {
+            (InputShape::Image { height, width, channels }, _) => (Some((height, width)), Some(channels)),
+            (InputShape::Features(_), Some(encoding)) => {
+                (Some((encoding.height, encoding.width)), Some(encoding.channels))
+            }
+            (InputShape::Features(_), None) => (None, None),
         };
+        // Its features come from an encoder, not from columns.
+        let takes_columns = !self.features.is_empty() && encoding.is_none();
         let (task, classes) = match &self.task {
             Task::Classes(names) => (table::Task::Classification, names.clone()),
             Task::Regression => (table::Task::Regression, Vec::new()),
         };
         TableOptions {
             label_column: self.preparation.label_column.clone(),
-            feature_columns: (!self.features.is_empty()).then(|| self.features.clone()),
+            feature_columns: takes_columns.then(|| self.features.clone()),
             task,
             purpose: Purpose::Evaluate { classes },
             image_size,

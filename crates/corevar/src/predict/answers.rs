@@ -46,7 +46,7 @@ impl Answers {
         let mut without = chunk.unreadable;
         let mut not_finite = Vec::new();
         if !rows.is_empty() {
-            let dataset = Dataset::of(chunk.inputs).check()?;
+            let dataset = models.seen(Dataset::of(chunk.inputs).check()?)?;
             let said = models.models.iter().map(|model| model.predict(&dataset));
             let said = said.collect::<Result<Vec<Predictions>, _>>()?;
             let is_finite = |place: usize| said.iter().all(|one| one.is_finite(place));

@@ -29,20 +29,29 @@ mod error;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use corevar_data::stream::KeyColumns;
 use corevar_data::writers::{ColumnHead, ColumnKind, TableWriter};
-use corevar_data::{ImageShape, RowStream, StreamOptions, WantedInputs};
+use corevar_data::{Dataset, ImageShape, RowStream, StreamOptions, WantedInputs};
 
-use crate::model::{InputShape, Model};
+use crate::model::{InputShape, Model, ModelError};
 use crate::rows::Task;
 
 pub use answers::Answers;
 pub use error::{PredictError, Unanswered};
 
+/// What makes features of pictures for models that were trained on such features: an encoder.
+pub trait Front: std::fmt::Debug + Send + Sync {
+    /// The same rows with features.
+    fn features(&self, pictures: Dataset) -> Result<Dataset, ModelError>;
+}
+
 /// One model, or several whose answers are averaged: they read rows alike.
 #[derive(Debug, Clone)]
 pub struct Ensemble {
     models: Vec<Model>,
+    front: Option<Arc<dyn Front>>,
 }
 
 impl Ensemble {
@@ -54,13 +63,32 @@ impl Ensemble {
         if { rest }.any(|model| !model.reads_like(first)) {
             return Err(PredictError::NotAlike);
         }
-        Ok(Self { models })
+        Ok(Self { models, front: None })
+    }
+
+    /// Pictures go through `front` first. Needed where the models have an encoding in their preparation.
+    pub fn front(self, front: Arc<dyn Front>) -> Self {
+        Self { front: Some(front), ..self }
+    }
+
+    /// The rows as the models take them.
+    fn seen(&self, rows: Dataset) -> Result<Dataset, ModelError> {
+        match &self.front {
+            Some(front) => front.features(rows),
+            None => Ok(rows),
+        }
     }
 
     /// How rows are read for these models.
     pub fn stream_options(&self) -> StreamOptions {
         let model = &self.models[0];
         let inputs = match model.input() {
+            InputShape::Features(_) if let Some(encoding) = &model.preparation().encoding => {
+                WantedInputs::Images {
+                    shape: encoding.shape(),
+                    crop: model.preparation().crop.unwrap_or_default(),
+                }
+            }
             InputShape::Image { height, width, channels } => WantedInputs::Images {
                 shape: ImageShape { height, width, channels },
                 crop: model.preparation().crop.unwrap_or_default(),

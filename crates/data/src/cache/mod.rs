@@ -5,6 +5,7 @@
 //! writing and time of change (ctime) are the same. A cache is written under a temporary name and renamed when whole; a stale or
 //! damaged one is built anew.
 
+mod features;
 mod format;
 mod key;
 mod reader;
@@ -12,6 +13,7 @@ mod writer;
 
 use std::path::PathBuf;
 
+pub use features::{FeatureCache, KeptFeatures};
 pub(crate) use key::{Settings, key, name_of};
 pub(crate) use reader::open;
 pub(crate) use writer::Writer;

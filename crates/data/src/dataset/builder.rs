@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use super::{Attribute, Dataset, Features, Inputs, Labels, Preparation};
+use super::{Attribute, Dataset, Features, Images, Inputs, Labels, Preparation};
 use crate::names::Levels;
 use crate::split::{by_id, train_and_test};
 use crate::{DataError, Split, SplitName};
@@ -15,6 +15,7 @@ use crate::{DataError, Split, SplitName};
 pub struct DatasetBuilder {
     name: String,
     inputs: Inputs,
+    pictures: Option<Images>,
     labels: Option<Labels>,
     ids: Option<Vec<Option<u32>>>,
     id_names: Vec<String>,
@@ -43,6 +44,7 @@ impl DatasetBuilder {
         Self {
             name: "memory".into(),
             inputs,
+            pictures: None,
             labels: None,
             ids: None,
             id_names: Vec::new(),
@@ -57,6 +59,7 @@ impl DatasetBuilder {
         Self {
             name: dataset.name,
             inputs: dataset.inputs,
+            pictures: dataset.pictures,
             labels: Some(dataset.labels),
             ids: Some(dataset.ids),
             id_names: dataset.id_names,
@@ -75,6 +78,11 @@ impl DatasetBuilder {
     /// Other inputs for the same rows.
     pub fn inputs(self, inputs: Inputs) -> Self {
         Self { inputs, ..self }
+    }
+
+    /// A picture per row for people to look at, where the inputs are features that were made of them.
+    pub fn pictures(self, pictures: Option<Images>) -> Self {
+        Self { pictures, ..self }
     }
 
     /// A class name per row; the outputs of a model follow the names in natural order.
@@ -160,6 +168,9 @@ impl DatasetBuilder {
     pub fn check(self) -> Result<Dataset, DataError> {
         let rows = check_inputs(&self.inputs)?;
         let labels = self.labels.unwrap_or(Labels::Unknown { rows });
+        if let Some(pictures) = &self.pictures {
+            check_length("pictures", pictures.pixels.rows(pictures.shape).unwrap_or(0), rows)?;
+        }
         check_length("labels", labels.len(), rows)?;
         check_labels(&labels)?;
         let ids = self.ids.unwrap_or_else(|| vec![None; rows]);
@@ -176,6 +187,7 @@ impl DatasetBuilder {
         Ok(Dataset {
             name: self.name,
             inputs: self.inputs,
+            pictures: self.pictures,
             labels,
             ids,
             id_names: self.id_names,

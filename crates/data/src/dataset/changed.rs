@@ -45,6 +45,11 @@ pub(crate) enum Which {
 }
 
 impl Changed {
+    /// Whether changed rows differ from one epoch to the next.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     pub(crate) fn rows(&self, shape: ImageShape) -> Option<usize> {
         match &self.which {
             Which::All | Which::Some(_) => self.base.rows(shape),

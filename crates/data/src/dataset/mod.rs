@@ -2,6 +2,7 @@
 
 mod builder;
 mod changed;
+mod encoding;
 mod inputs;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use builder::DatasetBuilder;
 pub(crate) use changed::Which;
 pub use changed::{Changed, Mode};
+pub use encoding::{Encoding, Layout, PixelScale, Pooling};
 pub use inputs::{Features, Images, Inputs, Pixels};
 
 use crate::shape::{Crop, ImageShape};
@@ -34,6 +36,7 @@ use crate::{Split, SplitName};
 pub struct Dataset {
     name: String,
     inputs: Inputs,
+    pictures: Option<Images>,
     labels: Labels,
     ids: Vec<Option<u32>>,
     id_names: Vec<String>,
@@ -45,7 +48,7 @@ pub struct Dataset {
 
 /// What was done to the rows between their file and the model, beyond what [`Inputs`] shows. Goes into the model file,
 /// so that new rows are prepared alike.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Preparation {
     /// Which part of a picture was resized; None for features, and for data that were drawn or built in memory.
@@ -54,6 +57,9 @@ pub struct Preparation {
     /// Column that the label was read from, where it has not the usual name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_column: Option<String>,
+    /// The network that made features of the pictures; None where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<Encoding>,
 }
 
 /// Classes, or numbers for regression.
@@ -168,6 +174,11 @@ impl Dataset {
         &self.inputs
     }
 
+    /// The picture of each row, for people to look at: what the model sees, or what its features were made of.
+    pub fn pictures(&self) -> Option<&Images> {
+        self.inputs.as_images().or(self.pictures.as_ref())
+    }
+
     /// What it should say.
     pub fn labels(&self) -> &Labels {
         &self.labels
@@ -228,6 +239,7 @@ impl Dataset {
         Self {
             name: self.name.clone(),
             inputs,
+            pictures: self.pictures.clone(),
             labels: self.labels.clone(),
             ids: self.ids.clone(),
             id_names: self.id_names.clone(),

@@ -17,6 +17,8 @@ pub(crate) use pack::{Request, decode_rows, load};
 pub use crate::error::ImageProblem;
 pub use crate::shape::Crop;
 use crate::shape::ImageShape;
+use picture::Picture;
+use resize::write;
 
 /// A part of a picture, in pixels of it.
 struct Window {
@@ -41,6 +43,15 @@ impl Crop {
             width: used_width,
         }
     }
+}
+
+/// A picture in another size and with other channels, or its part that the crop leaves: what the reader does to files.
+pub fn resize(bytes: &[u8], shape: ImageShape, crop: Crop, wanted: ImageShape) -> Vec<u8> {
+    let ImageShape { height, width, channels } = shape;
+    let picture = Picture { height, width, channels, bytes: bytes.to_vec() };
+    let mut out = vec![0; wanted.len()];
+    write(&picture, crop, wanted, &mut out);
+    out
 }
 
 /// Suffixes by which pictures are found in folders. What a file holds is told by its contents.

@@ -43,7 +43,7 @@ pub(super) fn assemble(
         check(&raw, &splits, &options.purpose)?;
     }
     let crop = inputs.as_images().map(|_| options.crop);
-    let preparation = Preparation { crop, label_column: options.label_column.clone() };
+    let preparation = Preparation { crop, label_column: options.label_column.clone(), encoding: None };
     let dataset = dataset(&mut raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
         path: raw.path.clone(),

@@ -121,6 +121,15 @@ fn shares() -> String {
 }
 
 impl ReadReport {
+    /// Picture of each row, by its name below the folder of the table; empty for features.
+    pub fn files_by_name(&self) -> Vec<String> {
+        let folder = if self.path.is_dir() { Some(self.path.as_path()) } else { self.path.parent() };
+        let name = |file: &PathBuf| {
+            file.strip_prefix(folder.unwrap_or(&self.path)).unwrap_or(file).display().to_string()
+        };
+        self.files.iter().map(name).collect()
+    }
+
     /// What the user should be told, a line each.
     pub fn lines_of_text(&self) -> Vec<String> {
         let mut text = vec![self.columns_text()];

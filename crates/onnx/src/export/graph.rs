@@ -54,6 +54,11 @@ impl Graph {
         self.raw(name, &[values.len()], DataType::Int64, bytes)
     }
 
+    /// Adds a whole number without axes, and gives its name.
+    pub fn tensor_of_one(&mut self, name: &str, value: i64) -> String {
+        self.raw(name, &[], DataType::Int64, value.to_le_bytes().to_vec())
+    }
+
     fn raw(&mut self, name: &str, shape: &[usize], data_type: DataType, raw_data: Vec<u8>) -> String {
         self.tensors.push(TensorProto {
             dims: shape.iter().map(|&size| size as i64).collect(),

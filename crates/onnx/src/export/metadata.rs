@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tract_onnx::pb::StringStringEntryProto;
 
 use super::{Images, Layout, Pixels};
+use crate::Encoder;
 
 /// Keys and values, in this order.
 #[derive(Debug, Clone)]
@@ -38,6 +39,29 @@ impl Metadata {
         }
         all.origin(model);
         all
+    }
+
+    /// For a file that has the encoder inside: images go in.
+    pub fn with_encoder(mut self, encoder: &Encoder, images: Images) -> Self {
+        let encoding = encoder.encoding();
+        let (input, inside) = match images.pixels {
+            Pixels::U8 => ("u8 from 0 to 255", "scale pixels, encode"),
+            Pixels::F32 => ("f32 from 0 to 1", "scale pixels, encode"),
+        };
+        let said = json!({
+            "input": input,
+            "layout": match images.layout { Layout::Nhwc => "nhwc", Layout::Nchw => "nchw" },
+            "height": encoding.height,
+            "width": encoding.width,
+            "colour": if encoding.channels == 1 { "grey" } else { "rgb" },
+            "channels": encoding.channels,
+            "caller": { "crop": encoder.crop().name(), "resize": [encoding.height, encoding.width] },
+            "inside": inside,
+        });
+        self.0.retain(|(key, _)| key != "corevar.preprocessing");
+        self.json("preprocessing", said);
+        self.json("encoder", serde_json::to_value(encoding).unwrap_or_default());
+        self
     }
 
     fn origin(&mut self, model: &Model) {

@@ -30,6 +30,7 @@
 
 mod error;
 mod graph;
+mod join;
 mod layers;
 mod metadata;
 mod onnx;
@@ -45,6 +46,7 @@ use corevar::results::Setting;
 use corevar::{Model, write_checked, write_whole};
 use tract_onnx::pb::ModelProto;
 
+use crate::Encoder;
 use layers::Layers;
 use metadata::Metadata;
 
@@ -86,13 +88,14 @@ pub struct Export<'a> {
     model: &'a Model,
     setting: Option<&'a Setting>,
     images: Option<Images>,
+    encoder: Option<&'a Encoder>,
     overwrite: bool,
 }
 
 impl<'a> Export<'a> {
     /// Images as u8 NHWC; nothing is overwritten.
     pub fn new(model: &'a Model) -> Self {
-        Self { model, setting: None, images: None, overwrite: false }
+        Self { model, setting: None, images: None, encoder: None, overwrite: false }
     }
 
     /// How the model was trained, for the metadata. That of a file without a record says nothing and is left out.
@@ -103,6 +106,11 @@ impl<'a> Export<'a> {
     /// How images go into the ONNX file; an error for a model of features.
     pub fn images(self, images: Images) -> Self {
         Self { images: Some(images), ..self }
+    }
+
+    /// Puts the encoder of the model ([`Encoder::load_for`]) into the ONNX file: images go in, not features.
+    pub fn encoder(self, encoder: &'a Encoder) -> Self {
+        Self { encoder: Some(encoder), ..self }
     }
 
     /// Whether files of the same name are replaced. Models of this program never are.
@@ -117,7 +125,12 @@ impl<'a> Export<'a> {
         let bytes = onnx::to_bytes(&self.message(images)?)?;
         write_checked(path, &bytes, |written| {
             let message = verify::read(&std::fs::read(written)?)?;
-            verify::check(&message, self.model, images)
+            match self.encoder {
+                Some(encoder) => {
+                    verify::check_joined(&message, self.model, encoder, images.unwrap_or_default())
+                }
+                None => verify::check(&message, self.model, images),
+            }
         })
         .map_err(|error| error.at(path))
     }
@@ -142,12 +155,21 @@ impl<'a> Export<'a> {
     fn message(&self, images: Option<Images>) -> Result<ModelProto, ExportError> {
         let layers = Layers::of(self.model)?;
         let metadata = Metadata::of(self.model, self.setting, Some(images.unwrap_or_default()));
-        Ok(onnx::message(&layers, self.model, images.unwrap_or_default(), metadata))
+        let images = images.unwrap_or_default();
+        Ok(match self.encoder {
+            Some(encoder) => {
+                let metadata = metadata.with_encoder(encoder, images);
+                join::join(onnx::message(&layers, self.model, images, metadata), encoder, images)
+            }
+            None => onnx::message(&layers, self.model, images, metadata),
+        })
     }
 
     fn check_images(&self) -> Result<Option<Images>, ExportError> {
         match self.model.input() {
-            found @ InputShape::Features(_) if self.images.is_some() => Err(ExportError::NotImages { found }),
+            found @ InputShape::Features(_) if self.images.is_some() && self.encoder.is_none() => {
+                Err(ExportError::NotImages { found })
+            }
             _ => Ok(self.images),
         }
     }

@@ -1,7 +1,9 @@
 //! The exported model beside the model: run by another program (tract) on drawn rows.
 
+use corevar::data::guard;
 use corevar::data::random::stream;
 use corevar::model::{InputShape, ModelSpec, Outputs};
+use corevar::predict::Front;
 use corevar::{Dataset, ImageShape, Model, Task};
 use prost::Message;
 use rand::RngExt;
@@ -10,6 +12,7 @@ use tract_onnx::pb::ModelProto;
 use tract_onnx::prelude::*;
 
 use super::{ExportError, Images, Layout, Pixels};
+use crate::Encoder;
 
 /// Most rows that are drawn.
 const ROWS: usize = 64;
@@ -60,9 +63,48 @@ pub(super) fn check(
     let answers = model.predict(&sample.dataset)?;
     match (model.task(), found.as_slice()) {
         (Task::Classes(_), [logits, probabilities, labels]) => {
-            compare_classes(answers.outputs(), logits, probabilities, labels)
+            compare_classes(answers.outputs(), logits, probabilities, labels, TOLERANCE)
         }
-        (Task::Regression, [predictions]) => compare_numbers(&answers.outputs().values, predictions),
+        (Task::Regression, [predictions]) => {
+            compare_numbers(&answers.outputs().values, predictions, TOLERANCE)
+        }
+        _ => Err(ExportError::CannotRun { reason: format!("it has {} outputs", found.len()) }),
+    }
+}
+
+/// Runs a message with an encoder inside on drawn images, and compares with encoder and model one after the other.
+pub(super) fn check_joined(
+    message: &ModelProto,
+    model: &Model,
+    encoder: &Encoder,
+    images: Images,
+) -> Result<Checked, ExportError> {
+    /// Sums over a map are in single precision inside the file.
+    const TOLERANCE: f64 = 1e-4;
+    let rows = encoder.fixed_batch().unwrap_or(2);
+    let sample = Sample::draw_images(encoder.encoding().shape(), rows)?;
+    let cannot_run = |cause: TractError| ExportError::CannotRun { reason: format!("{cause:#}") };
+    let input = sample.tensor(0..rows, images).map_err(cannot_run)?;
+    let run = || {
+        let mut network = tract_onnx::onnx().model_for_proto_model(message)?;
+        network.set_input_fact(0, InferenceFact::dt_shape(input.datum_type(), input.shape()))?;
+        let plan = network.into_optimized()?.into_runnable()?;
+        plan.run(tvec!(input.into()))?
+            .iter()
+            .map(|output| numbers(output))
+            .collect::<TractResult<Vec<Vec<f64>>>>()
+    };
+    let found = guard::guarded(run)
+        .unwrap_or_else(|| Err(TractError::msg("the runtime fails on it")))
+        .map_err(cannot_run)?;
+    let answers = model.predict(&encoder.features(sample.dataset)?)?;
+    match (model.task(), found.as_slice()) {
+        (Task::Classes(_), [logits, probabilities, labels]) => {
+            compare_classes(answers.outputs(), logits, probabilities, labels, TOLERANCE)
+        }
+        (Task::Regression, [predictions]) => {
+            compare_numbers(&answers.outputs().values, predictions, TOLERANCE)
+        }
         _ => Err(ExportError::CannotRun { reason: format!("it has {} outputs", found.len()) }),
     }
 }
@@ -77,6 +119,7 @@ fn compare_classes(
     logits: &[f64],
     probabilities: &[f64],
     labels: &[f64],
+    tolerance: f64,
 ) -> Result<Checked, ExportError> {
     let classes = wanted.columns;
     let rows = wanted.values.len() / classes;
@@ -90,27 +133,27 @@ fn compare_classes(
         for class in 0..classes {
             let place = row * classes + class;
             let name = |what: &str| format!("the {what} of class {} in row {}", class + 1, row + 1);
-            same(|| name("logit"), logits[place], wanted[class], TOLERANCE * largest(wanted).max(1.0))?;
-            same(|| name("probability"), probabilities[place], shares[class], TOLERANCE + allowed)?;
+            same(|| name("logit"), logits[place], wanted[class], tolerance * largest(wanted).max(1.0))?;
+            same(|| name("probability"), probabilities[place], shares[class], tolerance + allowed)?;
             difference = difference.max((probabilities[place] - shares[class]).abs());
         }
         // The class of the file must be as likely as the best, within what logits may differ by.
         let best = wanted.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let chosen = wanted.get(labels[row] as usize).copied().unwrap_or(f64::NAN);
         let what = || format!("the logit of the label of row {}", row + 1);
-        same(what, chosen, best, TOLERANCE * largest(wanted).max(1.0))?;
+        same(what, chosen, best, tolerance * largest(wanted).max(1.0))?;
     }
     Ok(Checked { rows, difference })
 }
 
-fn compare_numbers(wanted: &[f64], found: &[f64]) -> Result<Checked, ExportError> {
+fn compare_numbers(wanted: &[f64], found: &[f64], tolerance: f64) -> Result<Checked, ExportError> {
     if wanted.len() != found.len() {
         return Err(ExportError::CannotRun { reason: "its output has another shape".into() });
     }
     let mut difference = 0.0_f64;
     for (row, (&found, &wanted_here)) in found.iter().zip(wanted).enumerate() {
         let what = || format!("the prediction of row {}", row + 1);
-        same(what, found, wanted_here, TOLERANCE * largest(wanted))?;
+        same(what, found, wanted_here, tolerance * largest(wanted))?;
         difference = difference.max((found - wanted_here).abs());
     }
     Ok(Checked { rows: wanted.len(), difference })
@@ -157,6 +200,17 @@ impl Sample {
         };
         let dataset = dataset.check().map_err(corevar::model::ModelError::from)?;
         Ok(Self { rows, shape, bytes, features, dataset })
+    }
+
+    /// Any bytes.
+    fn draw_images(shape: ImageShape, rows: usize) -> Result<Self, ExportError> {
+        let mut rng = stream([0, 0, 0, 0]);
+        let bytes: Vec<u8> = (0..rows * shape.len()).map(|_| rng.random()).collect();
+        let dataset =
+            Dataset::images(shape, bytes.clone()).check().map_err(corevar::model::ModelError::from)?;
+        let ImageShape { height, width, channels } = shape;
+        let shape = InputShape::Image { height, width, channels };
+        Ok(Self { rows, shape, bytes, features: Vec::new(), dataset })
     }
 
     /// Some rows as the exported model takes them.

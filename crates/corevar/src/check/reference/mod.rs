@@ -76,7 +76,8 @@ impl Reference {
         // What a reader would refuse is not written: extreme features may leave the range of single precision.
         let outputs = model.task().outputs();
         let is_regression = *model.task() == Task::Regression;
-        let drift = build::drift_reference(model, data)?.filter(|drift| drift.is_valid(outputs, is_regression));
+        let drift =
+            build::drift_reference(model, data)?.filter(|drift| drift.is_valid(outputs, is_regression));
         let model = Model { reference: Some(Self { drift, validation: None }), ..model.clone() };
         let validation = ValidationRecord::of(&model, data)?;
         let drift = model.reference.and_then(|reference| reference.drift);

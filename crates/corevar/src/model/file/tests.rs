@@ -22,7 +22,11 @@ fn trained(spec: ModelSpec) -> Model {
         input,
         features: Vec::new(),
         scaling: None,
-        preparation: Preparation { crop: Some(Crop::Center), label_column: Some("what".into()) },
+        preparation: Preparation {
+            crop: Some(Crop::Center),
+            label_column: Some("what".into()),
+            encoding: None,
+        },
         task,
         slices: None,
         style: None,
@@ -104,11 +108,11 @@ fn images_that_were_cropped_in_another_way_are_refused() {
     let shape = corevar_data::ImageShape { height: 6, width: 6, channels: 1 };
     let model = Model {
         input: InputShape::Image { height: 6, width: 6, channels: 1 },
-        preparation: Preparation { crop: Some(Crop::Center), label_column: None },
+        preparation: Preparation { crop: Some(Crop::Center), ..Default::default() },
         ..trained(specs()[1].clone())
     };
     let images = |crop| {
-        let preparation = Preparation { crop, label_column: None };
+        let preparation = Preparation { crop, ..Default::default() };
         corevar_data::Dataset::images(shape, vec![0; 36]).preparation(preparation).check().unwrap()
     };
     let error = model.predict(&images(Some(Crop::None))).unwrap_err();
