@@ -12,6 +12,9 @@ use corevar_paper::protocols::{Elmer, Gender, Grouping, Mnist, Quality, original
 
 use super::{Failure, Subject};
 
+/// Drawn animals to take rows from.
+const ANIMALS: usize = 8000;
+
 /// Draws the data.
 const SEED: u64 = 20_261;
 
@@ -35,7 +38,7 @@ pub fn subjects(real: Option<&Path>, mnist: Option<&Path>, share: f64) -> Vec<Su
     let data = move || {
         let usual = Elmer::default();
         let elmer = Elmer { rows: rows(usual.rows), groups: rows(usual.groups), test_rows: 600 };
-        Ok(elmer.build(&animals::album(Default::default(), SEED), SEED)?)
+        Ok(elmer.build(&animals::album(ANIMALS, SEED), SEED)?)
     };
     subjects.push(subject("animals: colour", share, data, network(20), "test1", "test2"));
     let data = move || {
