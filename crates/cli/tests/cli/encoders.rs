@@ -59,7 +59,7 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     let errors = |run: &str| json(&place.join(run).join("results.json"))["estimators"][0]["mean"].clone();
     assert_eq!(errors("run"), errors("again"));
     // What is known of the encoder stands in the model; the file must be there, and be the same.
-    let evaluated = succeeds(place, &format!("evaluate run data --encoder {encoder} --json"));
+    let evaluated = succeeds(place, &format!("evaluate run data --encoder {encoder} --json --cache cache"));
     let evaluated: serde_json::Value = serde_json::from_str(&evaluated).unwrap();
     assert_eq!(evaluated["estimators"][0]["mean"]["test1"]["error"], errors("run")["test1"]["error"]);
     let answers = succeeds(place, &format!("predict run data --encoder {encoder}"));
@@ -67,7 +67,7 @@ fn images_become_features_and_a_linear_model_that_needs_its_encoder() {
     assert_eq!(answers.lines().count(), 121);
     let bare = fails(place, "predict run data", 1);
     assert!(bare.contains("tip: pass --encoder convolutional.onnx"), "{bare}");
-    let checked = succeeds(place, &format!("check run data --encoder {encoder} --max-error 1"));
+    let checked = succeeds(place, &format!("check run data --encoder {encoder} --max-error 1 --cache cache"));
     assert!(checked.contains("error"), "{checked}");
     let missing = fails(place, "evaluate run data", 1);
     assert!(missing.contains("tip: pass --encoder convolutional.onnx"), "{missing}");
@@ -89,7 +89,7 @@ fn an_exported_file_has_encoder_and_model_inside() {
         ("bytes", "", ""),
     ] {
         let encoder = network(name);
-        succeeds(place, &format!("train data --encoder {encoder} {more} --out run --overwrite"));
+        succeeds(place, &format!("train data --encoder {encoder} {more} --out run --overwrite --cache off"));
         let export = format!("export run --onnx joined.onnx --encoder {encoder} --overwrite {pixels}");
         let output = corevar(place, &export);
         let said = text(&output.stderr);
@@ -100,7 +100,8 @@ fn an_exported_file_has_encoder_and_model_inside() {
     }
     let alone = corevar(place, "export run --onnx head.onnx");
     assert!(text(&alone.stderr).contains("--encoder bytes.onnx puts it into the ONNX file"));
-    let joined = corevar(place, "train data --encoder joined.onnx --encoder-layer features --out again");
+    let joined =
+        corevar(place, "train data --encoder joined.onnx --encoder-layer features --out again --cache off");
     assert!(joined.status.success(), "a file of ours is an encoder too: {}", text(&joined.stderr));
 }
 
@@ -110,13 +111,13 @@ fn encode_writes_a_matrix_and_a_table_that_train_reads() {
     let place = place.path();
     images(place);
     let encoder = network("transformer");
-    succeeds(place, &format!("encode data --encoder {encoder} --out encoded/features.npy"));
+    succeeds(place, &format!("encode data --encoder {encoder} --out encoded/features.npy --cache off"));
     assert_eq!(names(&place.join("encoded")), ["features.npy", "metadata.csv"]);
     let table = fs::read_to_string(place.join("encoded/metadata.csv")).unwrap();
     assert!(table.starts_with("filename,y,group_id,split"), "{table}");
     let train = "train encoded/metadata.csv --features-file encoded/features.npy --out";
     succeeds(place, &format!("{train} by-matrix"));
-    succeeds(place, &format!("train data --encoder {encoder} --out by-encoder"));
+    succeeds(place, &format!("train data --encoder {encoder} --out by-encoder --cache off"));
     let error = |run: &str| {
         json(&place.join(run).join("results.json"))["estimators"][0]["mean"]["test1"]["error"].clone()
     };
@@ -129,12 +130,14 @@ fn encode_writes_a_matrix_and_a_table_that_train_reads() {
 fn built_in_images_are_resized_and_augmented_in_front_of_the_encoder() {
     let place = folder();
     let encoder = network("bytes");
-    let run =
-        format!("train {STICKMEN} --encoder {encoder} --augment rotate=U(10,20) --augment-rows 10 --out run");
+    let run = format!(
+        "train {STICKMEN} --encoder {encoder} --augment rotate=U(10,20) --augment-rows 10 --out run --cache cache"
+    );
     let output = corevar(place.path(), &run);
     let said = text(&output.stderr);
     assert!(output.status.success() && said.contains("encoded 130 images"), "{said}");
-    let inspected = succeeds(place.path(), &format!("inspect {STICKMEN} --encoder {encoder} --json"));
+    let inspected =
+        succeeds(place.path(), &format!("inspect {STICKMEN} --encoder {encoder} --json --cache cache"));
     assert!(inspected.contains("\"inputs\": \"6 features\""), "{inspected}");
 }
 
