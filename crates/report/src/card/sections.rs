@@ -37,7 +37,7 @@ pub fn title(subject: &Subject<'_>) -> String {
     };
     let inputs = if subject.are_images() { "pictures" } else { "rows of features" };
     format!(
-        "\n# {} on {}\n\nThis model {what} from {inputs}. It was trained with [corevar](https://crates.io/crates/corevar), whose penalty \
+        "\n# {} on {}\n\nThis model {what} from {inputs}. It was trained with corevar, whose penalty \
          makes a model ignore style: what differs between rows that show the same object.\n",
         display(&subject.estimator.name),
         markdown(subject.name()),
