@@ -111,11 +111,11 @@ fuzz-coverage:
 soak:
 	COREVAR_SOAK_STEPS=10000 $(CARGO) test --release --workspace --test soak -- --nocapture
 
-## Licences, sources and known holes of all crates that are built upon. Needs cargo-deny; the holes need the network.
+## Licences, sources and known vulnerabilities of all dependencies. Needs cargo-deny; the vulnerabilities need the network.
 audit:
 	cargo deny check
 
-## Licences, sources and bans alone. cargo-deny is built if it is not there; unoptimised, which is quicker than what it would save.
+## Licences, sources and bans alone. cargo-deny is built if it is missing; unoptimised, because optimising takes longer than it saves.
 deny:
 	@command -v cargo-deny > /dev/null || $(CARGO) install --quiet --locked --debug cargo-deny
 	$(CARGO) deny check bans licenses sources

@@ -62,8 +62,8 @@ class CoReEstimator(CallbackSupportMixin, BaseEstimator):
             classifier form a group if they share label and id, rows of a regression if they share the id.
         sample_weight : array of shape (n_samples,), default=None
             What each row counts: a row of weight 2 stands for two rows, in the mean of the loss and inside its group, whose
-            variance is `sum_i a_i (f_i - m)**2 / sum_i a_i` with `m` the mean weighted alike. Groups count alike in the mean
-            over groups. A row of weight 0 is left out.
+            variance is `sum_i a_i (f_i - m)**2 / sum_i a_i` with `m` the mean under the same weights. All groups count alike in the
+            mean over groups. A row of weight 0 is left out.
 
         Returns
         -------
@@ -181,9 +181,9 @@ class CoReEstimator(CallbackSupportMixin, BaseEstimator):
     def style_radius(self, X):
         """How many standard deviations (SDs) of style each answer withstands.
 
-        The smallest margin to another class in SDs that this difference of logits has inside groups. The SDs are those of
+        The smallest margin to another class, in SDs of that difference of logits inside groups. The SDs are those of
         held-out groups where `measure_style` was called, else those of the training groups. The model has seen these, so that
-        their SDs are too small and the radii too large. Infinite where style does not move the answer at all.
+        their SDs are too small and the radii too large. Infinite where style does not affect the answer at all.
 
         Returns
         -------

@@ -36,15 +36,15 @@ def compare(
     groups : array, or name of a column of X
         Ids that say "the same object".
     splits : array of str, default=None
-        The split of each row: "train", "val", and any other name for a test. None puts `test_size` of the ids into "test".
+        The split of each row: "train", "val", and any other name for a test. None puts a share `test_size` of the rows into "test".
     test_size : float, default=0.2
-        Share of the rows for the test; all rows of an id go together.
+        Share of the rows for the test; all rows of an id stay together.
     penalty_weight : float or "auto", default="auto"
         Weight λ of the penalty; "auto" chooses it on held-out ids by the guarded error.
     model : str, default="auto"
         "linear", "mlp" or "cnn"; "auto" is "linear" for features and "cnn" for images.
     runs : int, default=None
-        Training runs of each estimator; None is 3 for networks. A linear model is solved exactly: one is all there is.
+        Training runs of each estimator; None is 3 for networks and 1 for a linear model, which is solved exactly.
     baselines : bool, default=False
         Also train the two baselines of the paper.
     task : str, default="auto"
@@ -182,10 +182,9 @@ class Study:
         self._raw.report(path)
 
     def save(self, folder):
-        """Write the records, the report and the models into a new or empty folder, such as `corevar report` and `corevar.mlflow.log`
-        read."""
+        """Write the records, the report and the models into a new or empty folder, for `corevar report` and `corevar.mlflow.log`."""
         self._raw.save(folder)
-        #: Where the study is kept.
+        #: The folder of the study.
         self.path = folder
 
     def _repr_html_(self):

@@ -56,8 +56,8 @@ class _Choosing:
 
 _CV_PARAMETERS = """
     The penalty weight is chosen on held-out ids: by default the λ (0 included) with the lowest mean of the error and of the guarded
-    error, which counts an answer as wrong if a shift of style could turn it that swaps the styles of two classes. Then the model is fitted
-    on all rows. Weights count in training; held-out rows count alike.
+    error, which counts an answer as wrong if a swap of the styles of two classes could change it. Then the model is fitted on all rows. Weights
+    count in training; held-out rows count alike.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ _CV_PARAMETERS = """
     penalty_weight_ : float
         The choice; 0.0 without groups.
     selection_ : dict or None
-        How it came about: the criterion of every weight, the rows and groups held out, what makes it uncertain.
+        How it was chosen: the criterion of every weight, the rows and groups held out, what makes it uncertain.
 
     The others are those of `{base}`.
     """

@@ -79,7 +79,7 @@ _LINEAR_PARAMETERS = """
     normalise : str, default="grouped"
         Which groups the mean of the penalty runs over: "grouped" (two rows or more), or "all" (a single row counts as 0).
     groups : str or int, default=None
-        Column of X with the ids: a name in a frame, a place in an array. It is taken out of X. Unlike `fit(groups=..)`, this
+        Column of X with the ids: a name in a frame, a position in an array. It is taken out of X. Unlike `fit(groups=..)`, this
         survives every meta-estimator.
     tol : float, default=1e-8
         The fit ends when the largest entry of the gradient is below this times that at zero weights, or this if that is below 1.

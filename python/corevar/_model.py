@@ -50,7 +50,7 @@ class Model:
 
     @property
     def notes(self):
-        """What its user should know."""
+        """What a user of the model should know."""
         return self._raw.notes
 
     @property

@@ -135,8 +135,8 @@ _NETWORK_PARAMETERS = """
         "mlp" on features, "cnn" on images; "auto" goes by the shape of X.
     hidden : tuple of int, default=(500, 500)
         Widths of the hidden layers of an MLP.
-    channels, kernel, stride : tuple of int, int, int
-        Of the convolutions of a CNN; its usual sizes are those of the paper.
+    channels, kernel, stride : tuple of int, int, int, default=(16, 32, 64, 128), 5, 2
+        Of the convolutions of a CNN; the defaults are the paper's.
     penalty : str, default="logit-variance"
         What is penalised: logit-variance, logit-sd, loss-variance or loss-sd inside groups; label-variance, total-variance; none.
     ridge : float, default=1e-3
@@ -154,7 +154,7 @@ _NETWORK_PARAMETERS = """
     clip_norm : float, default=None
         Largest norm of the gradient.
     groups : str or int, default=None
-        Column of X with the ids: a name in a frame, a place in an array. It is taken out of X. Unlike `fit(groups=..)`, this
+        Column of X with the ids: a name in a frame, a position in an array. It is taken out of X. Unlike `fit(groups=..)`, this
         survives every meta-estimator.
     random_state : int, RandomState or None, default=0
         A number is the seed, as for the program `corevar`: the same numbers come out to the last bit.
@@ -178,8 +178,8 @@ _NETWORK_PARAMETERS = """
 
     Notes
     -----
-    Weights of the network are float32. A fit whose rows make one batch does not depend on their order, to the last bit. In larger
-    ones a row of weight 2 counts as two rows do on average over the batches.
+    Weights of the network are float32. A fit whose rows make one batch does not depend on their order, to the last bit. With several
+    batches a row of weight 2 counts as two rows do on average over the batches.
 """
 
 

@@ -1,5 +1,5 @@
-"""The guarded error for scikit-learn's own searches. The estimators `CoRe...CV` choose by themselves, and know more: how far a swap
-of the styles of two classes is.
+"""The guarded error for scikit-learn's own searches. The estimators `CoRe...CV` choose by themselves, and also
+estimate how far a swap of the styles of two classes moves the logits.
 
 >>> import numpy as np
 >>> from sklearn.model_selection import GridSearchCV, GroupKFold

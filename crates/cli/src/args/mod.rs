@@ -55,7 +55,7 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Check new rows against limits on error, flips and drift: a gate for pipelines
     Check(Check),
-    /// Answer new rows or images with a trained model: labels, probabilities, style radius
+    /// Predict new rows or images with a trained model: labels, probabilities, style radius
     Predict(Predict),
     /// Put trained models under growing interventions: errors and changed answers
     Stress(Stress),
@@ -166,7 +166,7 @@ pub struct Models {
     pub show: Show,
     #[command(flatten)]
     pub reader: ReaderFlags,
-    /// ONNX network that the models were trained with; how it is used stands in the model files
+    /// ONNX network that the models were trained with; the model files say how to use it
     #[arg(long, value_name = "F.onnx")]
     pub encoder: Option<PathBuf>,
     /// Threads to use [default: all]
@@ -185,7 +185,7 @@ pub struct Evaluate {
     pub models: Models,
 }
 
-/// Values above their limit end with exit code 3.
+/// A value above its limit gives exit code 3.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 all limits hold, 1 a limit could not be measured or something failed, 2 wrong usage, 3 a limit \
@@ -195,7 +195,7 @@ pub struct Check {
     /// Model file or run folder
     #[arg(value_name = "MODEL|RUN")]
     pub model: String,
-    /// New rows: a metadata.csv, a folder, or a built-in name. Labels and ids are used where they are there
+    /// New rows: a metadata.csv, a folder, or a built-in name. Labels and ids are used if present
     #[arg(value_name = "DATA")]
     pub data: String,
     #[command(flatten)]
@@ -228,7 +228,7 @@ pub struct Check {
     pub show: Show,
     #[command(flatten)]
     pub reader: ReaderFlags,
-    /// ONNX network that the model was trained with; how it is used stands in the model file
+    /// ONNX network that the model was trained with; the model file says how to use it
     #[arg(long, value_name = "F.onnx")]
     pub encoder: Option<PathBuf>,
     /// Threads to use [default: all]
@@ -279,7 +279,7 @@ pub struct Predict {
     /// Stop at the first row that has no answer
     #[arg(long)]
     pub strict: bool,
-    /// ONNX network that the model was trained with; how it is used stands in the model file
+    /// ONNX network that the model was trained with; the model file says how to use it
     #[arg(long, value_name = "F.onnx")]
     pub encoder: Option<PathBuf>,
     /// A .npy matrix with one row per row of the table, instead of feature columns
@@ -322,7 +322,7 @@ pub struct Export {
     /// ONNX network that the model was trained with: the ONNX file gets both, from pixels to probabilities
     #[arg(long, value_name = "F.onnx")]
     pub encoder: Option<PathBuf>,
-    /// ONNX file to write. It is run on drawn rows and compared with the model before it gets its name
+    /// ONNX file to write. It is run on random rows and compared with the model before it is put in place
     #[arg(long, value_name = "F.onnx")]
     pub onnx: Option<PathBuf>,
     /// Folder for PyTorch: weights by the names of a state_dict in model.safetensors, and model.py, which loads them
@@ -330,13 +330,13 @@ pub struct Export {
     pub safetensors: Option<PathBuf>,
     #[command(flatten)]
     pub pick: PickFlags,
-    /// ONNX, images: order of the axes behind the batch [default: nhwc]
+    /// ONNX, images: order of the axes after the batch axis [default: nhwc]
     #[arg(long, value_name = "ORDER", value_enum, requires = "onnx")]
     pub layout: Option<LayoutArg>,
     /// ONNX, images: type of the pixels, u8 from 0 to 255 or f32 from 0 to 1 [default: u8]
     #[arg(long, value_name = "TYPE", value_enum, requires = "onnx")]
     pub input: Option<PixelsArg>,
-    /// Replace files that are there; a model of corevar never is
+    /// Replace existing files, but never a model file of corevar
     #[arg(long)]
     pub overwrite: bool,
     /// Print errors only
