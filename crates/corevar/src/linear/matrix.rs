@@ -183,7 +183,7 @@ pub struct FileMatrix {
 }
 
 impl FileMatrix {
-    /// The numbers start `offset` bytes into the file (behind the header of an `.npy` file, for example).
+    /// The numbers start `offset` bytes into the file (after the header of an `.npy` file, for example).
     pub fn open(path: &Path, offset: u64, rows: usize, columns: usize) -> Result<Self, LinearError> {
         let problem = |problem: String| LinearError::File { path: path.to_owned(), problem };
         let file = corevar_data::bounded::open(path).map_err(|error| problem(error.to_string()))?;

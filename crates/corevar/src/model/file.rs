@@ -198,7 +198,7 @@ fn check_start(path: &Path) -> io::Result<Result<(), String>> {
     Ok(check_length(&start, size))
 }
 
-/// `start` is the header, `size` the length of the file behind it and with it.
+/// `start` is the header, `size` the length of the file including it.
 fn check_length(start: &[u8], size: u64) -> Result<(), String> {
     let metadata: Metadata = serde_json::from_slice(start).map_err(|cause| cause.to_string())?;
     let wanted = (start.len() as u64 + 8).saturating_add(metadata.data_len() as u64);

@@ -22,7 +22,7 @@ pub const MODELS: &str = "models";
 pub const RUNS: &str = "runs";
 /// Folder of the path that the penalty weight was chosen from: a run of its own.
 pub const SELECTION: &str = "selection";
-/// Folders of the folds that a penalty weight was chosen over, with their number behind: runs of their own, in `selection`.
+/// Folders of the folds that a penalty weight was chosen over, with their number at the end: runs of their own, in `selection`.
 pub(crate) const FOLD: &str = "fold-";
 /// Folder of what a run that was stopped goes on from; gone when all is done.
 pub const STATES: &str = "states";

@@ -101,7 +101,7 @@ impl FeatureCache {
         Some(KeptFeatures { places: places.collect(), values, width: self.width })
     }
 
-    /// Bytes behind the header.
+    /// Bytes after the header.
     fn body(&self, rows: usize) -> Option<u64> {
         let row = (self.width as u64).checked_mul(4)?.checked_add(DIGEST as u64)?;
         row.checked_mul(rows as u64)
@@ -159,7 +159,7 @@ impl FeatureCache {
     }
 }
 
-/// Of the header without its own place, and of the parts behind it.
+/// Of the header without its own place, and of the parts after it.
 fn crc<'a>(header: &[u8; HEADER], parts: impl IntoIterator<Item = &'a [u8]>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..56]);

@@ -36,7 +36,7 @@ pub enum TableProblem {
         /// Rows of the table.
         table: usize,
     },
-    /// A table that goes on behind the last row of its matrix.
+    /// A table that goes on after the last row of its matrix.
     #[error("the matrix has {0} rows, the table has more")]
     MatrixTooShort(usize),
     /// A matrix that does not fit the model.

@@ -6,7 +6,7 @@
 //! in another way because of its encoder would carry the encoder's mark into the training data.
 //!
 //! A JPEG file without its end marker is refused, and so are other files that end too early. A JPEG scan that was cut, with an end
-//! marker put behind it again, is not noticed: the decoder fills what is missing, and only a second decoder could tell.
+//! marker put after it again, is not noticed: the decoder fills what is missing, and only a second decoder could tell.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek};

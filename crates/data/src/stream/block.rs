@@ -23,7 +23,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Puts the rows of another block behind these.
+    /// Puts the rows of another block after these.
     pub(super) fn append(&mut self, mut other: Block) {
         let before = self.rows;
         self.rows += other.rows;

@@ -37,7 +37,7 @@ impl MatrixRows {
         Some(format!("the matrix has no names of columns: they are taken for {names}, in this order"))
     }
 
-    /// Reads the features of a block that begins behind so many rows.
+    /// Reads the features of a block that begins after so many rows.
     pub(super) fn fill(&mut self, done: u64, block: &mut Block) -> Result<(), DataError> {
         if done + block.rows as u64 > self.rows() {
             return Err(self.too_short());

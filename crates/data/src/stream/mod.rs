@@ -125,7 +125,7 @@ pub struct RowStream {
 
 /// What a stream is made of: rows as text, as Parquet, or as a list.
 trait BlockRows: Send {
-    /// At most so many rows; None behind the last.
+    /// At most so many rows; None after the last.
     fn next_block(&mut self, most_rows: usize) -> Result<Option<Block>, DataError>;
 }
 
@@ -168,7 +168,7 @@ impl RowStream {
         self.expected
     }
 
-    /// The next rows; None behind the last. After an error there are no more.
+    /// The next rows; None after the last. After an error there are no more.
     pub fn next_chunk(&mut self) -> Result<Option<Chunk>, DataError> {
         let Some(mut block) = self.rows.next_block(self.chunk_rows)? else {
             self.features.as_ref().map_or(Ok(()), |matrix| matrix.check_end(self.done))?;

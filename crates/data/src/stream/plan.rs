@@ -91,7 +91,7 @@ impl Plan {
         self.fault(line, TableProblem::NotUtf8 { column: Some(self.columns[column].clone()) })
     }
 
-    /// Puts the row with these cells behind the others of a block.
+    /// Puts the row with these cells after the others of a block.
     pub(super) fn push<'a>(
         &self,
         block: &mut Block,
@@ -128,7 +128,7 @@ impl Plan {
         }
     }
 
-    /// Puts a row behind the others whose cells cannot be told apart.
+    /// Puts a row after the others whose cells cannot be told apart.
     pub(super) fn push_ragged(&self, block: &mut Block, line: u64, found: usize) {
         let expected = self.columns.len() as u64;
         let error = self.fault(line, TableProblem::Ragged { expected, found: found as u64 });

@@ -145,7 +145,7 @@ impl BlockRows for TextRows {
 }
 
 impl Lines {
-    /// The next lines, none behind the last; None where a line is not a row, or may not be.
+    /// The next lines, none after the last; None where a line is not a row, or may not be.
     fn cut(&mut self, most_rows: usize) -> Result<Option<Cut>, DataError> {
         self.buffer.drain(..self.start);
         self.start = 0;

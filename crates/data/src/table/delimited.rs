@@ -13,7 +13,7 @@ use crate::error::TableProblem;
 /// A longer row is not meant: a quote that is never closed, or no table at all. Rows are in memory one at a time.
 pub(crate) const LONGEST_ROW: usize = 16 << 20;
 
-/// A line of our own behind the last one. The parser gives it back as a row of its own, unless a quote is still open: only the
+/// A line of our own after the last one. The parser gives it back as a row of its own, unless a quote is still open: only the
 /// parser knows which quotes count.
 const END: &[u8] = b"\x00end of the table\x00";
 
@@ -74,7 +74,7 @@ impl DelimitedRows {
         self.delimiter
     }
 
-    /// Goes to the next row, however many fields it has; false behind the last.
+    /// Goes to the next row, however many fields it has; false after the last.
     pub(crate) fn advance_record(&mut self) -> Result<bool, DataError> {
         self.reader.get_mut().in_row = 0;
         let behind = self.behind + self.skipped;
@@ -120,7 +120,7 @@ impl DelimitedRows {
     }
 }
 
-/// Whether it is the line behind the last one.
+/// Whether it is the line after the last one.
 fn is_end(record: &ByteRecord) -> bool {
     record.len() == 1 && record.get(0) == Some(END)
 }
@@ -204,7 +204,7 @@ fn fault(path: &Path, error: &csv::Error, behind: u64) -> DataError {
     }
 }
 
-/// A file with the line [`END`] behind it. Ends a row that never ends.
+/// A file with the line [`END`] after it. Ends a row that never ends.
 struct Ended {
     inner: BufReader<Source>,
     /// What is left of our own line.

@@ -98,7 +98,7 @@ impl MatrixFile {
     }
 }
 
-/// The file behind its header.
+/// The file after its header.
 fn open(path: &Path) -> Result<(BufReader<File>, Header), DataError> {
     let at = |problem| Place::file(path).table(problem);
     let file = bounded::open(path).map_err(|cause| match cause.kind() {

@@ -82,7 +82,7 @@ impl ParquetRows {
         })
     }
 
-    /// The next batch of the present row group or of the next one; false behind the last.
+    /// The next batch of the present row group or of the next one; false after the last.
     fn refill(&mut self) -> Result<bool, DataError> {
         loop {
             if !self.readers.is_empty() && self.read_batch()? > 0 {

@@ -109,7 +109,7 @@ pub(crate) trait Rows: Send {
     /// Names of the columns, all different.
     fn columns(&self) -> &[String];
 
-    /// Goes to the next row; false behind the last.
+    /// Goes to the next row; false after the last.
     fn advance(&mut self) -> Result<bool, DataError>;
 
     /// Line (of text) or number (otherwise) of the present row.
