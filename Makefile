@@ -28,12 +28,10 @@ test: build test-python
 ## and what `export --safetensors` writes. PyPI has PyTorch for Linux with CUDA only (5 GB); TORCH_INDEX=URL names an index with
 ## builds for CPUs.
 TORCH_INDEX =
-TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py) $(wildcard python/tests/torch)
-# With pyproject.toml the package has a compiled part, and is installed; without it, its modules are read where they are.
-HAS_WHEEL = $(wildcard pyproject.toml)
-test-torch: build $(if $(HAS_WHEEL),wheel) .venv-torch/ready
-	$(if $(HAS_WHEEL),.venv-torch/bin/pip install --quiet --force-reinstall --no-deps target/wheels/corevar-*.whl)
-	$(if $(HAS_WHEEL),,PYTHONPATH=$(CURDIR)/python) .venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
+TORCH_TESTS = $(addprefix python/tests/test_,torch.py pytorch_docs.py torch_loop.py lightning.py mlflow.py metrics.py)
+test-torch: wheel .venv-torch/ready
+	.venv-torch/bin/pip install --quiet --force-reinstall --no-deps $(WHEELS)/corevar-*.whl
+	.venv-torch/bin/pytest -q -p no:cacheprovider $(TORCH_TESTS)
 	COREVAR_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python \
 		$(CARGO) test --release --workspace --test cli -- export::pytorch --nocapture
 

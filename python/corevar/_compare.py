@@ -194,7 +194,7 @@ class Study:
         columns = [name for name in rows[0] if not name.startswith("variance ratio")]
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_shown(name, row[name]))}</td>" for name in columns) + "</tr>" for row in rows
+            "<tr>" + "".join(f"<td>{escape(self._shown(name, row[name]))}</td>" for name in columns) + "</tr>" for row in rows
         )
         said = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self._raw.verdict)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{said}"
@@ -202,12 +202,12 @@ class Study:
     def __repr__(self):
         lines = []
         for row in self.rows():
-            errors = ", ".join(f"{_shown(name, row[name])} on {name[6:]}" for name in row if name.startswith("error "))
+            errors = ", ".join(f"{self._shown(name, row[name])} on {name[6:]}" for name in row if name.startswith("error "))
             lines.append(f"{row['estimator']} (λ = {row['penalty_weight']:g}): error {errors}")
         return "\n".join(lines + ["", self.verdict])
 
-
-def _shown(name, value):
-    if name.startswith("error") and value is not None:
-        return f"{100 * value:.1f} %"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    def _shown(self, name, value):
+        """Errors of a classifier in percent, the root mean squared error of a regression in the units of the label."""
+        if name.startswith("error") and value is not None and self.results["data"]["classes"]:
+            return f"{100 * value:.1f} %"
+        return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -103,8 +103,11 @@ impl Study {
             corevar::write_whole(&folder.join(name), text.as_bytes()).map_err(|cause| failed(&cause))?;
         }
         for (name, models) in &self.models {
-            for (run, model) in models.iter().enumerate() {
-                let file = folder.join(MODELS).join(format!("{name}-{run}.safetensors"));
+            // By the seed of the run, as the program names them.
+            let runs = self.records.results.main(name).map_or(&[][..], |one| &one.runs);
+            for (place, model) in models.iter().enumerate() {
+                let seed = runs.get(place).map_or(place as u64, |run| run.seed);
+                let file = folder.join(MODELS).join(format!("{name}-{seed}.safetensors"));
                 model.save(file).map_err(Failure::from)?;
             }
         }
@@ -143,10 +146,12 @@ fn choice(json: &str, config: &TrainConfig) -> Result<Choice, Failure> {
             let config = serde_json::json!({ "penalty-weight": weight });
             serde_json::from_value::<TrainConfig>(config).map(|config| config.penalty_weight)
         };
-        let weights = weights.as_array().map(Vec::as_slice).unwrap_or_default();
+        let weights: Vec<serde_json::Value> = serde_json::from_value(weights.clone()).map_err(wrong)?;
         asked.weights = Some(weights.iter().map(weight).collect::<Result<_, _>>().map_err(wrong)?);
     }
-    asked.folds = value.get("folds").and_then(serde_json::Value::as_u64).map(|folds| folds as usize);
+    if let Some(folds) = value.get("folds") {
+        asked.folds = serde_json::from_value(folds.clone()).map_err(wrong)?;
+    }
     let mut grid = Grid::of(config);
     if let Some(weights) = asked.weights {
         (grid.penalty_weights, grid.grows) = (weights, false);

@@ -33,7 +33,7 @@ pub fn run(args: &Check) -> anyhow::Result<()> {
                 output::table(&table::check(&report))?;
                 output::text(&table::check_notes(&report))?;
                 if config.limits.is_empty() {
-                    output::text(&proposed(args, &report, &found.model))?;
+                    output::text(&proposed(&report, &found.model))?;
                 }
             }
         }
@@ -96,8 +96,8 @@ fn rows(data: &Dataset, asked: Option<&str>, quiet: bool) -> anyhow::Result<Vec<
     Ok(rows)
 }
 
-/// Limits that could be set, as a command to copy.
-fn proposed(args: &Check, report: &CheckReport, model: &Model) -> String {
+/// Limits that could be set, as a command to copy: the one that was typed, with the limits behind it.
+fn proposed(report: &CheckReport, model: &Model) -> String {
     use corevar::check::ProposedFrom;
     let validation = model.reference().and_then(|reference| reference.validation.as_ref());
     let (from, proposals) = proposals(report, validation);
@@ -111,17 +111,11 @@ fn proposed(args: &Check, report: &CheckReport, model: &Model) -> String {
         }
         _ => "earlier rows".into(),
     };
-    let mut command = format!("corevar check {} {}", quoted(&args.model), quoted(&args.data));
-    for proposal in proposals {
-        let flag = proposal.measure.limit_field().replace('_', "-");
-        command += &format!(" --{flag} {}", proposal.limit);
-    }
-    if report.radius != 1.0 {
-        command += &format!(" --radius {}", report.radius);
-    }
-    if let Some(split) = &args.split {
-        command += &format!(" --split {}", quoted(split));
-    }
+    let typed = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy()));
+    let limits = proposals
+        .iter()
+        .map(|proposal| format!("--{} {}", proposal.measure.limit_field().replace('_', "-"), proposal.limit));
+    let command = std::iter::once("corevar".into()).chain(typed).chain(limits).collect::<Vec<_>>().join(" ");
     format!(
         "\nLimits from the upper ends of the 95 % intervals on {from}; a drift below 0.5 SD passes:\n\n  {command}\n"
     )

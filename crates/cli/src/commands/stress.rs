@@ -24,6 +24,11 @@ struct Printed<'a> {
 
 pub fn run(args: &args::Stress) -> anyhow::Result<()> {
     let ladders = ladders(args.interventions.as_deref())?;
+    if args.models.encoder.is_some() {
+        let message =
+            "--encoder has no effect here: interventions change the images that a network takes itself";
+        return Err(Usage::new(message).tip("`corevar evaluate` takes --encoder").into());
+    }
     let ready = Loaded::new(&args.models)?;
     let are_images = |part: &ModelsOnData| matches!(part.dataset.inputs(), Inputs::Images(_));
     let Some(first) = ready.parts.first().filter(|_| ready.parts.iter().all(are_images)) else {

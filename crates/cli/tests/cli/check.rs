@@ -73,7 +73,7 @@ fn without_limits_it_proposes_a_command_that_passes() {
     assert!(out.contains("these 400 rows themselves"), "{out}");
     let command = out.lines().find_map(|line| line.trim().strip_prefix("corevar check run linear ")).unwrap();
     assert!(command.contains("--max-style-drift 0.5") && command.contains("--split test1"), "{command}");
-    let (code, out, message) = check(folder, &format!("run {DATA} {command}"));
+    let (code, out, message) = check(folder, &format!("run linear {command}"));
     assert_eq!(code, Some(0), "{out}{message}");
 }
 
