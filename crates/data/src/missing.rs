@@ -94,7 +94,7 @@ impl Counts {
     pub(crate) fn text(&self) -> String {
         const SHOWN: usize = 12;
         let mut columns = self.columns.clone();
-        columns.sort_by(|a, b| b.1.cmp(&a.1));
+        columns.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let named = columns.iter().take(SHOWN).map(|(name, count)| format!("`{name}` ({count})"));
         let mut text = named.collect::<Vec<_>>().join(", ");
         if columns.len() > SHOWN {

@@ -344,7 +344,7 @@ impl TableProblem {
                 "set the field `missing` to median, or leave columns with gaps out of the field `features`"
             }
             TableProblem::MissingNumbers { .. } => {
-                "set the field `missing` to drop (leave such rows out) or to median (fill them in)"
+                "set the field `missing` to drop (leaves such rows out) or median (fills them in)"
             }
             TableProblem::NoNumber { .. } => "leave the column out of the field `features`",
             TableProblem::NotFinite { .. } => "replace it by a number, or remove the row",

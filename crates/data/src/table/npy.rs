@@ -133,7 +133,8 @@ fn numbers(
         let (row, column) = header.place(index);
         let number = header.kind.number(bytes, header.big_endian);
         let value = number.single();
-        if !value.is_finite() && !(may_lack && value.is_nan()) {
+        let is_allowed = value.is_finite() || may_lack && value.is_nan();
+        if !is_allowed {
             let text = if let Number::Real(number) = number { number.to_string() } else { value.to_string() };
             let column = format!("x{}", column + 1);
             return Err(Place::line(path, row as u64 + 1).table(TableProblem::NotFinite { column, text }));

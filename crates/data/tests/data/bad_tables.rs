@@ -166,7 +166,7 @@ fn rows_and_headers_that_are_wrong() {
             .starts_with("metadata.csv:3: the text is not valid UTF-8 in column `y`")
     );
     assert!(message(b"x1,\xff\n1,a\n").starts_with("metadata.csv:1: the text is not valid UTF-8"));
-    assert!(message(b"\xff\xfex\x001\x00").starts_with("metadata.csv:1: the text is not valid UTF-8"));
+    assert!(message(b"\xff\xfex\x001\x00").starts_with("metadata.csv: this is text in UTF-16"));
 }
 
 #[test]

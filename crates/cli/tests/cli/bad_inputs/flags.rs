@@ -507,7 +507,7 @@ pub const CASES: &[Case] = &[
         "the inputs are images",
     ),
     flags("train linear --missing drop --out x", 2, "--missing has no effect here: `linear` is built in"),
-    flags("train metadata.csv --missing mean --out x", 2, "`drop`, `median`"),
+    flags("train metadata.csv --missing mean --out x", 2, "`drop` or `median`"),
     flags("evaluate run metadata.csv --transform snv", 2, "--transform has no effect here"),
     flags(
         "evaluate run metadata.csv --missing median",

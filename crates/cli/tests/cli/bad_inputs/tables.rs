@@ -89,7 +89,7 @@ pub const CASES: &[Case] = &[
         &[("t.csv", b"x1,y,split\n1,a,train\n\"1,5\",b,train\n" as &[u8])],
         TRAIN,
         1,
-        "t.csv:3: `1,5` in column `x1` is not a number",
+        "t.csv:3: `1,5` in column `x1` has a decimal comma",
     ),
     files(
         &[("t.csv", b"x1,y,split\n1,a,train\n2,b,3\n" as &[u8])],
