@@ -10,6 +10,7 @@ import math
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 DRAWS = range(1, 6)
@@ -109,12 +110,10 @@ def drawn(name, unit, scale, folder):
         ("`--transform snv`", ["--transform", "snv"]),
         ("`--transform snv,derivative=7`", ["--transform", "snv,derivative=7"]),
     ]:
-        draws, chosen = [], []
-        for seed in DRAWS:
-            out = folder / f"{name}-{len(text)}-{seed}"
-            errors, weight, _ = errors_of(out, name, ["--data-seed", seed, *flags])
-            draws.append(errors)
-            chosen.append(weight)
+        outs = [(seed, folder / f"{name}-{len(text)}-{seed}") for seed in DRAWS]
+        with ThreadPoolExecutor(len(outs)) as pool:
+            of_draw = list(pool.map(lambda draw: errors_of(draw[1], name, ["--data-seed", draw[0], *flags]), outs))
+        draws, chosen = [errors for errors, _, _ in of_draw], [weight for _, weight, _ in of_draw]
         lines = []
         for split in ["test", "new-instrument"]:
             cells = [mean_and_error([scale * draw[estimator][split] for draw in draws]) for estimator in ESTIMATORS]
