@@ -172,6 +172,10 @@ bench-predict: build .venv/bench
 	.venv/bin/pip install --quiet --requirement bench/requirements.txt
 	touch $@
 
+## What CoRe gives where instruments change: docs/instruments-results.md, in minutes. DATA names a folder that holds gas-drift.
+instruments: build
+	python3 scripts/instruments.py $(PROGRAM) docs/instruments-results.md $(if $(DATA),$(DATA)/gas-drift)
+
 ## How the rules that choose λ compare, on drawn and real data: the tables of docs/choosing.md. DATA names a folder with the real data.
 ## Less of it: DRAWS=1 of each family; ROWS=0.5 of the usual rows of drawn pictures and digits; ONLY=families or held-back. What is
 ## judged is kept in target/choosing/records, and a stopped run goes on; without that folder it begins anew.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use corevar::model::ModelKind;
 use corevar_data::synthetic::{Generator, Sizes};
 use corevar_data::table::{InputColumns, TableProblem};
-use corevar_data::{Augmentation, Cache, DataError, Dataset, table};
+use corevar_data::{Augmentation, Cache, DataError, Dataset, Missing, table};
 use corevar_onnx::Encoder;
 use corevar_paper::drawn;
 
@@ -14,7 +14,7 @@ use crate::args::ReaderFlags;
 use crate::failure::Usage;
 use crate::progress::Decoding;
 use crate::settings::{AugmentFlags, DataSituation, Settings, SizeFlags, TableFlags, no_effect};
-use crate::values::{Colour, ImageSize, Weight};
+use crate::values::{Colour, ImageSize, MissingFlag, Weight};
 
 /// Unit of --decode-memory.
 pub const MEGABYTE: u64 = 1_000_000;
@@ -155,7 +155,12 @@ pub fn load(
         Source::BuiltIn(generator) => {
             let sizes = sizes.complete_for(*generator);
             let dataset = draw(*generator, &sizes)?;
-            Ok(Loaded { dataset, report: None, table: TableFlags::default(), sizes })
+            let dataset = match &table.transform {
+                Some(transform) => dataset.transformed(transform.clone())?,
+                None => dataset,
+            };
+            let table = TableFlags { transform: table.transform.clone(), ..Default::default() };
+            Ok(Loaded { dataset, report: None, table, sizes })
         }
         Source::Path(path) => read(path, table, reading),
     }
@@ -242,6 +247,14 @@ impl TableFlags {
             features: self.features.clone().or(usual.features),
             feature_columns: usual.feature_columns.filter(|_| !names_features),
             features_file: self.features_file.clone().or(usual.features_file),
+            missing: match (self.missing, usual.missing) {
+                (None, usual) => usual,
+                (Some(MissingFlag::Drop), _) => Missing::Drop,
+                // Those of the model.
+                (Some(MissingFlag::Median), Missing::Fill(medians)) => Missing::Fill(medians),
+                (Some(MissingFlag::Median), _) => Missing::Median,
+            },
+            transform: self.transform.clone().or(usual.transform),
             task: self.task.unwrap_or(usual.task),
             image_size: self.image_size.map(|size| (size.height, size.width)).or(usual.image_size),
             channels: match self.colour {

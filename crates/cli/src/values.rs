@@ -65,6 +65,14 @@ impl FromStr for Weight {
     }
 }
 
+/// `--missing`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingFlag {
+    Drop,
+    Median,
+}
+
 /// `--colour`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -19,7 +19,7 @@ pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
         digest.texts(levels);
         digest.numbers(of_row.iter().map(|level| u64::from(*level)));
     }
-    let Preparation { crop, label_column, encoding } = dataset.preparation();
+    let Preparation { crop, label_column, encoding, missing, transform } = dataset.preparation();
     digest.text(&format!("{crop:?}"));
     digest.text(label_column.as_deref().unwrap_or_default());
     // Data without weights keep the digest that they always had.
@@ -31,6 +31,8 @@ pub(crate) fn fingerprint(dataset: &Dataset) -> Result<String, DataError> {
     if let Some(encoding) = encoding {
         digest.text(&format!("{encoding:?}"));
     }
+    missing.iter().for_each(|rule| digest.text(&format!("{rule:?}")));
+    transform.iter().for_each(|transform| digest.text(&transform.to_string()));
     digest.inputs(dataset)?;
     let sum = &digest.0.finalize().to_hex()[..32];
     Ok(format!("{sum}-{}x{}", dataset.len(), dataset.inputs().width()))

@@ -64,7 +64,7 @@ pub enum Command {
     Export(Export),
     /// Write the report of a run again, from its records
     Report(Report),
-    /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds
+    /// Turn the files of a public data set into a table of this program: mnist, qmnist, celeba, awa2, waterbirds, gas-drift
     Import(Import),
     /// Run an experiment of the paper, and put its numbers beside the paper's
     #[command(arg_required_else_help = true)]
@@ -108,7 +108,7 @@ pub struct Sweep {
 
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
+    /// A built-in name (linear, nonlinear, stickmen, instruments, faces, animals), a metadata.csv, or a folder
     #[arg(value_name = "DATA")]
     pub data: String,
     #[command(flatten)]
@@ -371,7 +371,7 @@ pub struct Report {
 
 #[derive(Debug, Args)]
 pub struct Import {
-    /// mnist, qmnist, celeba, awa2 or waterbirds
+    /// mnist, qmnist, celeba, awa2, waterbirds or gas-drift
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Folder with the original files
@@ -475,7 +475,7 @@ pub struct ReaderFlags {
 
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// linear, nonlinear, stickmen, faces or animals
+    /// linear, nonlinear, stickmen, instruments, instruments-regression, faces or animals
     #[arg(value_name = "NAME")]
     pub name: String,
     /// New folder to write to
@@ -507,7 +507,7 @@ pub struct Show {
 
 #[derive(Debug, Args)]
 pub struct Common {
-    /// A built-in name (linear, nonlinear, stickmen, faces, animals), a metadata.csv, or a folder
+    /// A built-in name (linear, nonlinear, stickmen, instruments, faces, animals), a metadata.csv, or a folder
     #[arg(value_name = "DATA")]
     pub data: String,
     /// Folder for models, records and report

@@ -20,6 +20,9 @@ pub fn run(args: Generate) -> anyhow::Result<()> {
         let splits: Vec<String> =
             dataset.splits().iter().map(|split| format!("{} {}", split.name, split.rows.len())).collect();
         output::note(&format!("{}: {} rows ({})", args.out.display(), dataset.len(), splits.join(", ")));
+        if dataset.labels().numbers().is_some() {
+            output::note(&format!("next: corevar inspect {} --task regression", args.out.display()));
+        }
     }
     Ok(())
 }

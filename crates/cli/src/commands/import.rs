@@ -24,7 +24,8 @@ pub fn run(args: &Import) -> anyhow::Result<()> {
         report.notes.iter().for_each(|line| output::note(line));
         let (out, rows, with_id) = (args.out.display(), report.rows, report.rows_with_id);
         output::note(&format!("{out}: {rows} rows, {with_id} of them with an id"));
-        output::note(&format!("next: corevar inspect {out}"));
+        let features = report.features.map_or(String::new(), |names| format!(" --features '{names}'"));
+        output::note(&format!("next: corevar inspect {out}{features}"));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::data::{Reading, Source, load};
 use crate::encoding::{encode, of_model, refuse_idle};
 use crate::failure::{Failure, Usage};
 use crate::output;
-use crate::settings::TableFlags;
+use crate::settings::{TableFlags, no_effect};
 
 /// Models, each with the data as it reads them.
 pub struct Loaded {
@@ -136,6 +136,9 @@ fn read_as(
     is_first: bool,
 ) -> anyhow::Result<(Dataset, UnknownLabels)> {
     let source = Source::new(data);
+    if args.table.transform.is_some() {
+        return Err(no_effect("transform", "the model file says what is done to its features").into());
+    }
     if let Source::Path(_) = source {
         refuse_conflicts(&args.table, &options, model.label_slices())?;
     }

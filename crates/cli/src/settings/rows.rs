@@ -10,7 +10,7 @@ use corevar::penalty::{Given, Normalise, Penalty};
 use corevar::train::TrainConfig;
 use corevar_data::images::Crop;
 use corevar_data::table::{self, TableOptions, Task};
-use corevar_data::{Layout, Mode, Pooling};
+use corevar_data::{Layout, Mode, Pooling, Transform};
 use corevar_onnx::encoder::Preset;
 
 use super::choice::ChoiceFlags;
@@ -18,7 +18,7 @@ use super::group::{Decided, settings};
 use super::situation::{DataSituation, Idle, Situation, usual_model};
 use super::{RUNS, RUNS_OF_COMPARE};
 use crate::data::DATA_SEED;
-use crate::values::{Colour, DecayFlag, ImageSize, Weight, any_of, by_name, shown};
+use crate::values::{Colour, DecayFlag, ImageSize, MissingFlag, Weight, any_of, by_name, shown};
 
 /// TOML knows signed numbers only, and every setting can stand in config.toml.
 fn seed() -> clap::builder::RangedU64ValueParser {
@@ -282,6 +282,14 @@ settings! {
 
         /// A .npy matrix with one row per row of the table
         features_file: PathBuf [value_name = "F.npy"] idle(built_in), typed;
+
+        /// Missing numbers among the features: leave their rows out (drop), or fill them with the medians of the training rows,
+        /// which the model keeps (median) [default: an error that counts them]
+        missing: MissingFlag [value_name = "drop|median", value_parser = by_name::<MissingFlag>] idle(built_in), typed;
+
+        /// Change the features of each row first, in this order: log (keeps signs), snv (mean 0, SD 1), derivative=W (slope over W
+        /// neighbours, by Savitzky and Golay). The model keeps it
+        transform: Transform [value_name = "log|snv|derivative=W,.."] idle(|_| None), typed;
 
         /// Resize images to HEIGHTxWIDTH, such as 64x48
         image_size: ImageSize [value_name = "HxW"] idle(built_in), typed;

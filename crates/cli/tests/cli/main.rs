@@ -11,6 +11,7 @@ mod disk;
 mod encoders;
 mod export;
 mod formats;
+mod instruments;
 mod interruption;
 #[cfg(target_os = "linux")]
 mod locks;

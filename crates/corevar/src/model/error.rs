@@ -60,6 +60,16 @@ pub enum ModelError {
         /// What it advised.
         tip: Option<String>,
     },
+    /// The features were transformed in another way.
+    #[error(
+        "the features were transformed with {found} (all columns of the data), but the model takes {wanted}"
+    )]
+    OtherTransform {
+        /// Of the data.
+        found: String,
+        /// Of the model.
+        wanted: String,
+    },
     /// A row could not be read.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -139,6 +149,9 @@ impl Tip for ModelError {
             Self::OtherTask { .. } => Some("evaluate a model on data with its own labels".into()),
             Self::OtherCrop { .. } => Some("read the images with `Model::table_options`".into()),
             Self::Encoder { tip, .. } => tip.clone(),
+            Self::OtherTransform { .. } => {
+                Some("give the features as they are: the model transforms them".into())
+            }
             Self::Data(cause) => cause.tip(),
             Self::Linear(cause) => cause.tip(),
         }

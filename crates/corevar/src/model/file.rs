@@ -135,10 +135,10 @@ fn dtype(values: &WeightValues) -> Dtype {
 }
 
 /// Refuses names that would make the header of a model too long, before anything is trained. An upper bound: names as JSON within
-/// JSON, means, scales and variation inside groups with all their digits.
+/// JSON, means, scales, medians and variation inside groups with all their digits.
 pub(super) fn check_names(features: &[String], task: &Task) -> Result<(), ModelError> {
     const NUMBER: usize = 26;
-    let numbers = 2 * features.len() + task.outputs().min(MOST_OUTPUTS).pow(2);
+    let numbers = 3 * features.len() + task.outputs().min(MOST_OUTPUTS).pow(2);
     let written = |names: &[String]| {
         let once = serde_json::to_string(names).unwrap_or_default();
         serde_json::to_string(&once).map_or(usize::MAX, |twice| twice.len())
@@ -264,6 +264,7 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     if header.scaling.as_ref().is_some_and(|scaling| !scaling.is_valid(columns)) {
         return Err("its means and scales are not those of its features".into());
     }
+    check_preparation(&header, columns)?;
     let is_regression = header.task == Task::Regression;
     if header.label_slices.as_ref().is_some_and(|slices| !is_regression || !slices.is_valid()) {
         return Err("the slices of its label are not in ascending order, or it has classes".into());
@@ -279,6 +280,21 @@ fn header(metadata: &Metadata) -> Result<Header, String> {
     match header.model.largest_map(header.input) {
         Some(numbers) if numbers <= MOST_ACTIVATIONS => Ok(header),
         _ => Err(format!("a row would become more than {MOST_ACTIVATIONS} numbers in it")),
+    }
+}
+
+fn check_preparation(header: &Header, columns: usize) -> Result<(), String> {
+    let Preparation { missing, transform, .. } = &header.preparation;
+    let are_features = matches!(header.input, InputShape::Features(_)) && !header.features.is_empty();
+    if (missing.is_some() || transform.is_some()) && !are_features {
+        return Err("it says what is done to features, and takes none by name".into());
+    }
+    if missing.as_ref().is_some_and(|rule| !rule.is_valid(columns)) {
+        return Err("its medians are not those of its features".into());
+    }
+    match transform.as_ref().map(|transform| transform.check(columns)) {
+        Some(Err(error)) => Err(error.to_string()),
+        _ => Ok(()),
     }
 }
 

@@ -18,7 +18,7 @@ use burn::module::Module;
 use burn::tensor::Device;
 use corevar_data::groups::QuantileBins;
 use corevar_data::table::{self, Purpose};
-use corevar_data::{Dataset, Features, Inputs, Preparation, TableOptions};
+use corevar_data::{Dataset, Features, Inputs, Missing, Preparation, TableOptions, Transform};
 
 use crate::check::Reference;
 use crate::linear::{Block, DesignMatrix, LinearModel, RowsMatrix, Scratch};
@@ -119,13 +119,14 @@ impl Model {
         file::from_bytes(bytes, path)
     }
 
-    /// What the model says of every row of the data, in order. Features are taken by their names; labels are not looked at.
+    /// What the model says of every row of the data, in order. Features are taken by their names and transformed as those of the
+    /// training rows, unless the data say that they are; labels are not looked at.
     pub fn predict(&self, rows: &Dataset) -> Result<Predictions, ModelError> {
         let all: Vec<usize> = (0..rows.len()).collect();
-        let outputs = match self.columns_in(rows)? {
-            Columns::AsTheyAre => self.outputs(&Rows::new(rows, &all, 1))?,
-            Columns::Places(places) => {
-                let rows = in_order(rows, &places)?;
+        let outputs = match self.features_of(rows)? {
+            None => self.outputs(&Rows::new(rows, &all, 1))?,
+            Some(features) => {
+                let rows = Dataset::of(Inputs::Features(features)).name(rows.name()).check()?;
                 self.outputs(&Rows::new(&rows, &all, 1))?
             }
         };
@@ -138,7 +139,10 @@ impl Model {
         if found != self.input {
             return Err(self.other_input(found));
         }
-        let Predictor::Linear(linear) = &self.predictor else { return self.predict(&self.copied(rows)?) };
+        let linear = match &self.predictor {
+            Predictor::Linear(linear) if self.preparation.transform.is_none() => linear,
+            _ => return self.predict(&self.copied(rows)?),
+        };
         let outputs = Outputs { values: linear.logits(rows)?, columns: self.task.outputs() };
         Ok(Predictions::new(outputs, self.task.clone(), self.style.clone()))
     }
@@ -167,11 +171,12 @@ impl Model {
         Ok(self)
     }
 
-    /// The data with the features in the order in which the model takes them.
+    /// The data with the features in the order in which the model takes them, transformed as those of the training rows.
     pub fn prepare(&self, data: Dataset) -> Result<Dataset, ModelError> {
-        let Columns::Places(places) = self.columns_in(&data)? else { return Ok(data) };
-        let inputs = in_order(&data, &places)?.into_inputs();
-        Ok(data.edit().inputs(inputs).check()?)
+        let Some(features) = self.features_of(&data)? else { return Ok(data) };
+        let transform = self.preparation.transform.clone();
+        let preparation = Preparation { transform, ..data.preparation().clone() };
+        Ok(data.edit().inputs(Inputs::Features(features)).preparation(preparation).check()?)
     }
 
     /// The data, if their labels are what the model says.
@@ -206,6 +211,11 @@ impl Model {
         TableOptions {
             label_column: self.preparation.label_column.clone(),
             feature_columns: takes_columns.then(|| self.features.clone()),
+            missing: self
+                .preparation
+                .missing
+                .as_ref()
+                .map_or(Missing::Refuse, |rule| rule.for_features(&self.features)),
             task,
             purpose: Purpose::Evaluate { classes },
             image_size,
@@ -339,6 +349,38 @@ impl Model {
         (MOST_NUMBERS / map.max(1)).clamp(1, MOST_ROWS)
     }
 
+    /// The features as the model takes them; None where they are so already, and for images.
+    fn features_of(&self, data: &Dataset) -> Result<Option<Features>, ModelError> {
+        let columns = self.columns_in(data)?;
+        let Inputs::Features(Features { names, values }) = data.inputs() else { return Ok(None) };
+        let transform = self.transform_for(data, &columns)?;
+        let mut features = match columns {
+            Columns::AsTheyAre if transform.is_none() => return Ok(None),
+            Columns::AsTheyAre => Features { names: names.clone(), values: values.clone() },
+            Columns::Places(places) => Features {
+                values: values
+                    .chunks_exact(names.len())
+                    .flat_map(|row| places.iter().map(|&place| row[place]))
+                    .collect(),
+                names: places.iter().map(|&place| names[place].clone()).collect(),
+            },
+        };
+        transform.iter().try_for_each(|transform| transform.apply(&mut features))?;
+        Ok(Some(features))
+    }
+
+    /// What is left to do to the features of these data.
+    fn transform_for(&self, data: &Dataset, columns: &Columns) -> Result<Option<&Transform>, ModelError> {
+        let (wanted, done) = (self.preparation.transform.as_ref(), data.preparation().transform.as_ref());
+        let text = |transform: Option<&Transform>| transform.map_or("none".into(), Transform::to_string);
+        match (wanted, done, columns) {
+            (wanted, None, _) => Ok(wanted),
+            // Neighbours count: what was done to all columns in their order cannot be done to some of them afterwards.
+            (Some(wanted), Some(done), Columns::AsTheyAre) if wanted == done => Ok(None),
+            (wanted, done, _) => Err(ModelError::OtherTransform { found: text(done), wanted: text(wanted) }),
+        }
+    }
+
     /// Where the columns of the model are in the data.
     fn columns_in(&self, data: &Dataset) -> Result<Columns, ModelError> {
         let found = InputShape::of(data);
@@ -376,16 +418,4 @@ enum Columns {
     AsTheyAre,
     /// Place in the data of each feature of the model.
     Places(Vec<usize>),
-}
-
-/// The same rows with these columns.
-fn in_order(data: &Dataset, places: &[usize]) -> Result<Dataset, ModelError> {
-    let Inputs::Features(Features { names, values }) = data.inputs() else {
-        return Ok(Dataset::features([""; 0], Vec::new()).check()?);
-    };
-    let rows = values.chunks_exact(names.len());
-    let values = rows.flat_map(|row| places.iter().map(|&place| row[place])).collect();
-    Ok(Dataset::features(places.iter().map(|&place| names[place].clone()), values)
-        .name(data.name())
-        .check()?)
 }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use corevar_data::stream::KeyColumns;
 use corevar_data::writers::{ColumnHead, ColumnKind, TableWriter};
-use corevar_data::{Dataset, ImageShape, RowStream, StreamOptions, WantedInputs};
+use corevar_data::{Dataset, ImageShape, MissingRule, RowStream, StreamOptions, WantedInputs};
 
 use crate::model::{InputShape, Model, ModelError};
 use crate::rows::Task;
@@ -99,7 +99,13 @@ impl Ensemble {
             }
             InputShape::Features(_) => WantedInputs::Features(model.features().to_vec()),
         };
-        StreamOptions { label_column: model.preparation().label_column.clone(), ..StreamOptions::new(inputs) }
+        let preparation = model.preparation();
+        let medians = match &preparation.missing {
+            Some(MissingRule::Medians(medians)) => Some(medians.clone()),
+            _ => None,
+        };
+        let label_column = preparation.label_column.clone();
+        StreamOptions { label_column, medians, ..StreamOptions::new(inputs) }
     }
 
     /// What they say.

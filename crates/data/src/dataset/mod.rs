@@ -14,7 +14,7 @@ pub use encoding::{Encoding, Layout, PixelScale, Pooling};
 pub use inputs::{Features, Images, Inputs, Pixels};
 
 use crate::shape::{Crop, ImageShape};
-use crate::{Split, SplitName};
+use crate::{MissingRule, Split, SplitName, Transform};
 
 /// Rows with a label and, for some of them, an id that says "the same object".
 ///
@@ -60,6 +60,12 @@ pub struct Preparation {
     /// The network that made features of the pictures; None where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<Encoding>,
+    /// What was done about missing numbers; None where none may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<MissingRule>,
+    /// What was done to the features of each row, after missing numbers were filled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transform: Option<Transform>,
 }
 
 /// Classes, or numbers for regression.
@@ -222,6 +228,19 @@ impl Dataset {
     /// What each row counts in training, above 0; None: all alike.
     pub fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
+    }
+
+    /// The same rows with transformed features, which its preparation says.
+    pub fn transformed(self, transform: Transform) -> Result<Self, crate::DataError> {
+        let Inputs::Features(mut features) = self.inputs.clone() else {
+            return Err(crate::DataError::Transform {
+                problem: "the inputs are images, not features".into(),
+                tip: "leave it out".into(),
+            });
+        };
+        transform.apply(&mut features)?;
+        let preparation = Preparation { transform: Some(transform), ..self.preparation.clone() };
+        self.edit().inputs(Inputs::Features(features)).preparation(preparation).check()
     }
 
     /// The inputs alone.

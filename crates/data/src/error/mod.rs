@@ -48,6 +48,14 @@ pub enum DataError {
         /// What was asked for.
         action: &'static str,
     },
+    /// Features that cannot be transformed as they should be.
+    #[error("transform: {problem}")]
+    Transform {
+        /// What does not fit.
+        problem: String,
+        /// What to ask for instead.
+        tip: String,
+    },
     /// Sizes that a generator cannot draw.
     #[error("{generator}: {problem}")]
     Sizes {
@@ -118,6 +126,7 @@ impl Tip for DataError {
             DataError::Import { tip, .. } => Some(tip.clone()),
             DataError::Sizes { tip, .. }
             | DataError::Intervention { tip, .. }
+            | DataError::Transform { tip, .. }
             | DataError::Augmentation { tip, .. } => Some(tip.clone()),
             DataError::Inconsistent { .. } => Some("give every part one entry per row".into()),
             DataError::NeedsImages { .. } => Some("change the features in the table itself".into()),

@@ -147,6 +147,48 @@ pub enum TableProblem {
         /// What is there.
         text: String,
     },
+    /// A date where a number is needed.
+    #[error("`{text}` in column `{column}` is a date, not a number")]
+    IsDate {
+        /// Which column.
+        column: String,
+        /// What is there.
+        text: String,
+    },
+    /// A number with a comma for its point.
+    #[error("`{text}` in column `{column}` has a decimal comma")]
+    DecimalComma {
+        /// Which column.
+        column: String,
+        /// What is there.
+        text: String,
+    },
+    /// Numbers that are not there, and nothing says what is to be done.
+    #[error("a number is missing in {lacking} of {rows} rows: {text}")]
+    MissingNumbers {
+        /// Columns that lack some, and how many.
+        columns: Vec<(String, usize)>,
+        /// The same as text.
+        text: String,
+        /// Rows that lack any.
+        lacking: usize,
+        /// All rows.
+        rows: usize,
+    },
+    /// A column that no median can be taken of.
+    #[error("column `{column}` holds no number in the training rows")]
+    NoNumber {
+        /// Which column.
+        column: String,
+    },
+    /// A file of another format, known by its first bytes.
+    #[error("this is {found}, not a table as text or Parquet")]
+    OtherFormat {
+        /// The format.
+        found: &'static str,
+        /// What to do.
+        tip: &'static str,
+    },
     /// NaN, an infinity or a number beyond single precision.
     #[error("`{text}` in column `{column}` is not a finite number")]
     NotFinite {
@@ -249,6 +291,7 @@ impl Tip for TableProblem {
                 }
                 None => "remove rows of this label, or train a model that has seen it".into(),
             },
+            TableProblem::OtherFormat { tip, .. } => (*tip).into(),
             TableProblem::EmptyTrain { splits } => match nearest("train", splits) {
                 Some(name) => format!("call the split `{name}` `train`"),
                 None => "mark the rows to learn from with `train` in the split column".into(),
@@ -293,6 +336,17 @@ impl TableProblem {
             TableProblem::NotANumber { .. } => {
                 "mend the cell, or leave the column out of the field `features`"
             }
+            TableProblem::IsDate { .. } => {
+                "turn it into a number, such as days since the first; or leave the column out of the field `features`"
+            }
+            TableProblem::DecimalComma { .. } => "save the table with points in its numbers",
+            TableProblem::MissingNumbers { lacking, rows, .. } if lacking == rows => {
+                "set the field `missing` to median, or leave columns with gaps out of the field `features`"
+            }
+            TableProblem::MissingNumbers { .. } => {
+                "set the field `missing` to drop (leaves such rows out) or median (fills them in)"
+            }
+            TableProblem::NoNumber { .. } => "leave the column out of the field `features`",
             TableProblem::NotFinite { .. } => "replace it by a number, or remove the row",
             TableProblem::UnknownSplit { .. } => "write a name such as test2 instead of a number",
             TableProblem::OneClass { .. } => "put rows of another label into the split `train`",

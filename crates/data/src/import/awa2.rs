@@ -18,7 +18,7 @@ pub(super) fn import(
     let rows = rows_of(origin, &options.classes)?;
     files::write(origin, out, &[], &rows, progress)?;
     let note = "no splits and no ids: a split is made when the table is read".to_string();
-    Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note] })
+    Ok(ImportReport { rows: rows.len(), rows_with_id: 0, notes: vec![note], features: None })
 }
 
 /// Whether the folder of pictures is there.

@@ -21,7 +21,7 @@ pub(super) fn import(
 ) -> Result<ImportReport, DataError> {
     let Pictures { attributes, rows } = pictures_of(origin, options)?;
     files::write(origin, out, &attributes, &rows, progress)?;
-    Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new() })
+    Ok(ImportReport { rows: rows.len(), rows_with_id: rows.len(), notes: Vec::new(), features: None })
 }
 
 /// What the lists say of all pictures.

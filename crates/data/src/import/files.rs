@@ -1,8 +1,10 @@
 //! Finding original files, and a folder with links to pictures and a table of them.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
 
 use super::fault;
 use crate::DataError;
@@ -65,6 +67,13 @@ impl Origin {
             }
         }
     }
+}
+
+/// Unpacks what begins like gzip.
+pub(super) fn unpacked(file: File) -> io::Result<Box<dyn Read>> {
+    let mut file = BufReader::new(file);
+    let start = file.fill_buf()?;
+    Ok(if start.starts_with(&[0x1F, 0x8B]) { Box::new(GzDecoder::new(file)) } else { Box::new(file) })
 }
 
 /// A file or folder of one of these names, in `from` or up to two folders below it.

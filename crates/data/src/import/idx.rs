@@ -1,13 +1,10 @@
 //! The IDX format of MNIST: two zeros, a type, the number of sizes, the sizes (big-endian), the numbers.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
-use flate2::read::GzDecoder;
-
 use super::fault;
-use super::files::Origin;
+use super::files::{Origin, unpacked};
 use crate::{DataError, memory};
 
 const BYTES: u8 = 0x08;
@@ -64,11 +61,4 @@ fn read(origin: &Origin, path: &Path, kind: u8, width: u64) -> Result<(Vec<usize
         return Err(wrong(format!("it holds {than} numbers than the {sizes:?} of its header")));
     }
     Ok((sizes, bytes))
-}
-
-/// Unpacks what begins like gzip.
-fn unpacked(file: File) -> io::Result<Box<dyn Read>> {
-    let mut file = BufReader::new(file);
-    let start = file.fill_buf()?;
-    Ok(if start.starts_with(&[0x1F, 0x8B]) { Box::new(GzDecoder::new(file)) } else { Box::new(file) })
 }

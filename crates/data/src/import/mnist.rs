@@ -139,7 +139,7 @@ impl Digits {
 fn write(digits: &Dataset, out: &Path) -> Result<ImportReport, DataError> {
     save(digits, out)?;
     let rows_with_id = digits.ids().iter().flatten().count();
-    Ok(ImportReport { rows: digits.len(), rows_with_id, notes: Vec::new() })
+    Ok(ImportReport { rows: digits.len(), rows_with_id, notes: Vec::new(), features: None })
 }
 
 fn attribute(name: &str, values: &[i32]) -> Attribute {

@@ -6,6 +6,7 @@
 pub mod awa2;
 pub mod celeba;
 mod files;
+mod gas_drift;
 mod idx;
 mod lists;
 pub mod mnist;
@@ -33,6 +34,8 @@ pub enum Source {
     Awa2,
     /// A `metadata.csv` with the columns of Waterbirds: `img_filename`, `y`, `split` and others.
     Waterbirds,
+    /// Gas sensors that drift: 128 features in up to ten batches; the id is gas and concentration.
+    GasDrift,
 }
 
 /// What can be chosen.
@@ -55,12 +58,14 @@ pub struct ImportReport {
     pub rows_with_id: usize,
     /// Anything worth a line.
     pub notes: Vec<String>,
+    /// Pattern of the feature columns, where a reader does not find them by itself; see [`crate::TableOptions::features`].
+    pub features: Option<String>,
 }
 
 impl Source {
     /// All of them.
-    pub const ALL: [Source; 5] =
-        [Source::Mnist, Source::Qmnist, Source::Celeba, Source::Awa2, Source::Waterbirds];
+    pub const ALL: [Source; 6] =
+        [Source::Mnist, Source::Qmnist, Source::Celeba, Source::Awa2, Source::Waterbirds, Source::GasDrift];
 
     /// The name in commands.
     pub fn name(self) -> &'static str {
@@ -70,6 +75,7 @@ impl Source {
             Source::Celeba => "celeba",
             Source::Awa2 => "awa2",
             Source::Waterbirds => "waterbirds",
+            Source::GasDrift => "gas-drift",
         }
     }
 
@@ -92,11 +98,12 @@ impl Source {
             }
             Source::Awa2 => "the folder JPEGImages with a folder a class",
             Source::Waterbirds => "metadata.csv and the pictures it names",
+            Source::GasDrift => "batch1.dat to batch10.dat, with or without .gz",
         }
     }
 }
 
-/// Turns the original files under `from` into `out/metadata.csv` and `out/images/`. `out` must not exist
+/// Turns the original files under `from` into `out/metadata.csv` and, for pictures, `out/images/`. `out` must not exist
 /// or be empty; it appears when it is whole. `progress` is told how many of how many pictures are done.
 pub fn import(
     source: Source,
@@ -124,6 +131,7 @@ pub fn import(
         Source::Celeba => celeba::import(&origin, out, options, progress),
         Source::Awa2 => awa2::import(&origin, out, options, progress),
         Source::Waterbirds => waterbirds::import(&origin, out, options, progress),
+        Source::GasDrift => gas_drift::import(&origin, out),
     }
 }
 

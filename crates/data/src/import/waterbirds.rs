@@ -49,5 +49,5 @@ pub(super) fn import(
     if rows_with_id == 0 {
         notes.push("there are no ids: add a column `group_id` to use the penalty".to_string());
     }
-    Ok(ImportReport { rows: rows.len(), rows_with_id, notes })
+    Ok(ImportReport { rows: rows.len(), rows_with_id, notes, features: None })
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::BlockRows;
 use super::block::Block;
+use super::{BlockRows, StreamOptions};
 use crate::DataError;
 use crate::error::{Place, TableProblem, list};
 use crate::table::npy::MatrixFile;
@@ -13,18 +13,21 @@ pub(super) struct MatrixRows {
     file: MatrixFile,
     /// Names of the features where the matrix has none to compare them with.
     assumed: Option<Vec<String>>,
+    /// What takes the place of missing numbers.
+    medians: Option<Vec<f32>>,
 }
 
 impl MatrixRows {
     /// Its columns must be as many as the features.
-    pub(super) fn open(path: &Path, features: &[String]) -> Result<Self, DataError> {
+    pub(super) fn open(path: &Path, features: &[String], options: &StreamOptions) -> Result<Self, DataError> {
         let file = MatrixFile::open(path)?;
         if file.columns() != features.len() {
             let problem = TableProblem::MatrixColumns { matrix: file.columns(), wanted: features.len() };
             return Err(Place::file(path).table(problem));
         }
         let is_plain = features.iter().enumerate().all(|(place, name)| *name == format!("x{}", place + 1));
-        Ok(Self { file, assumed: (!is_plain).then(|| features.to_vec()) })
+        let assumed = (!is_plain).then(|| features.to_vec());
+        Ok(Self { file, assumed, medians: options.medians.clone() })
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -44,6 +47,10 @@ impl MatrixRows {
         }
         let mut values = self.file.read(done as usize, block.rows)?;
         let width = self.file.columns();
+        if let Some(medians) = self.medians.as_deref().filter(|medians| medians.len() == width) {
+            let numbers = values.iter_mut().enumerate().filter(|(_, number)| number.is_nan());
+            numbers.for_each(|(place, number)| *number = medians[place % width]);
+        }
         let mut readable = block.is_readable();
         let mut spoilt = Vec::new();
         for (row, numbers) in values.chunks_exact(width).enumerate().filter(|(row, _)| readable[*row]) {

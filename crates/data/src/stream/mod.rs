@@ -65,6 +65,8 @@ pub struct StreamOptions {
     pub filename_column: Option<String>,
     /// A `.npy` matrix with one row per row of the table, instead of feature columns.
     pub features_file: Option<PathBuf>,
+    /// What takes the place of missing numbers, one for each feature; None: a row that lacks one cannot be read.
+    pub medians: Option<Vec<f32>>,
     /// Let the table name pictures outside its own folder.
     pub allow_outside: bool,
     /// Pictures of more pixels than this are not decoded.
@@ -85,6 +87,7 @@ impl StreamOptions {
             group_column: None,
             filename_column: None,
             features_file: None,
+            medians: None,
             allow_outside: false,
             max_pixels: usual.max_pixels,
             decode_memory: usual.decode_memory,
@@ -226,7 +229,7 @@ impl RowStream {
         stream.notes.extend(plan.ignored_note());
         match (&options.inputs, &plan.taken, &options.features_file) {
             (WantedInputs::Features(names), Taken::Nothing, Some(matrix)) => {
-                stream.take_matrix(MatrixRows::open(matrix, names)?);
+                stream.take_matrix(MatrixRows::open(matrix, names, options)?);
             }
             (WantedInputs::Images { .. }, ..) => {
                 let root = SourceFolder::new(folder, options.allow_outside)
@@ -293,7 +296,7 @@ impl RowStream {
                 Place::file(path).table(TableProblem::OtherInputs { found: "features", wanted: "images" })
             );
         };
-        let matrix = MatrixRows::open(path, names)?;
+        let matrix = MatrixRows::open(path, names, options)?;
         let mut stream = Self::new(Box::new(matrix::Numbered::new(matrix.rows())), options);
         stream.expected = Some(matrix.rows());
         stream.take_matrix(matrix);

@@ -19,6 +19,8 @@ pub(super) struct Plan {
     file: Option<usize>,
     id: Option<usize>,
     pub(super) taken: Taken,
+    /// What takes the place of missing numbers, one for each that is taken.
+    medians: Option<Arc<[f32]>>,
     ignored: Arc<[String]>,
 }
 
@@ -63,8 +65,9 @@ impl Plan {
             id = id.filter(|place| options.group_column.is_some() || !is_feature(place));
         }
         find.all_different(&[(id, "id"), (file, "image")])?;
-        let ignored = ignored(columns, [file, id], &taken, options);
-        Ok(Self { path: path.into(), columns: columns.into(), file, id, taken, ignored: ignored.into() })
+        let ignored = ignored(columns, [file, id], &taken, options).into();
+        let medians = options.medians.as_deref().map(Arc::from);
+        Ok(Self { path: path.into(), columns: columns.into(), file, id, taken, medians, ignored })
     }
 
     pub(super) fn keys(&self) -> KeyColumns {
@@ -115,8 +118,8 @@ impl Plan {
         }
         let read = read.and_then(|()| match &self.taken {
             Taken::Nothing => Ok(()),
-            Taken::Numbers(places) => places.iter().try_for_each(|&place| {
-                let number = cell(place)?.finite(&self.columns[place]);
+            Taken::Numbers(places) => places.iter().enumerate().try_for_each(|(feature, &place)| {
+                let number = self.number(cell(place)?, feature, place);
                 block.values.push(number.map_err(|problem| self.fault(line, problem))?);
                 Ok(())
             }),
@@ -125,6 +128,14 @@ impl Plan {
         if let Err(error) = read {
             block.values.truncate(before);
             block.unreadable.push((row, error));
+        }
+    }
+
+    /// A cell as the number of a feature.
+    fn number(&self, cell: Cell<'_>, feature: usize, place: usize) -> Result<f32, TableProblem> {
+        match self.medians.as_ref().and_then(|medians| medians.get(feature)) {
+            Some(median) if cell.is_missing() => Ok(*median),
+            _ => cell.finite(&self.columns[place]),
         }
     }
 

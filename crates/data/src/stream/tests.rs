@@ -247,3 +247,14 @@ fn pictures_too_deep_down_are_not_passed_over() {
     let error = of_path(folder.path(), &images()).unwrap_err().to_string();
     assert!(error.ends_with("`a/b/c/1.pgm` lies more than two folders deep"), "{error}");
 }
+
+#[test]
+fn medians_take_the_place_of_missing_numbers() {
+    let medians = Some(vec![10.0, 20.0]);
+    let options = StreamOptions { medians: medians.clone(), ..features(&["a", "b"]) };
+    for text in ["b,a\n1,2\n,NA\nnan,3\ninf,1\n", "b,a\n\"1\",2\n,NA\nnan,3\ninf,1\n"] {
+        let seen = of_text(text, &options).unwrap();
+        assert_eq!(seen.values, [2.0, 1.0, 10.0, 20.0, 3.0, 20.0]);
+        assert_eq!(seen.messages, ["4: stdin:5: `inf` in column `b` is not a finite number"]);
+    }
+}

@@ -4,6 +4,7 @@
 
 pub mod canvas;
 mod figure;
+mod instruments;
 mod linear;
 mod nonlinear;
 pub mod plan;
@@ -25,8 +26,8 @@ pub struct Sizes {
     pub test_rows: usize,
 }
 
-/// A data set that is drawn, not read. Style predicts the class in `train` and `test1` and no longer does in
-/// the later splits; the pairs (rows that share an id) differ only in style.
+/// A data set that is drawn, not read. Style predicts the label in `train` and the first tests and no longer does in
+/// the last ones; the pairs (rows that share an id) differ only in style.
 pub trait Generator: Sync {
     /// What the user types.
     fn name(&self) -> &'static str;
@@ -58,7 +59,13 @@ pub trait Generator: Sync {
 
 /// The generators of this crate.
 pub fn generators() -> &'static [&'static dyn Generator] {
-    &[&linear::Linear, &nonlinear::Nonlinear, &stickmen::Stickmen]
+    &[
+        &linear::Linear,
+        &nonlinear::Nonlinear,
+        &stickmen::Stickmen,
+        &instruments::Instruments,
+        &instruments::Concentrations,
+    ]
 }
 
 /// The generator of that name.

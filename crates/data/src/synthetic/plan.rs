@@ -96,9 +96,20 @@ impl Plan {
     ) -> Result<Dataset, DataError> {
         let names = classes.map(str::to_owned).to_vec();
         let of_row = self.rows.iter().map(|row| row.class).collect();
+        self.into_labelled(name, Labels::Classes { names, of_row }, inputs, attributes)
+    }
+
+    /// The same with other labels.
+    pub fn into_labelled(
+        self,
+        name: &str,
+        labels: Labels,
+        inputs: Inputs,
+        attributes: Vec<Attribute>,
+    ) -> Result<Dataset, DataError> {
         Dataset::of(inputs)
             .name(name)
-            .labels(Labels::Classes { names, of_row })
+            .labels(labels)
             .id_indices(self.ids, self.id_names)
             .split_rows(self.splits)
             .attributes(attributes)

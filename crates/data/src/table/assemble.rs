@@ -13,8 +13,8 @@ use crate::error::TableProblem;
 use crate::images::{self, Crop, ImageProblem};
 use crate::names::Levels;
 use crate::{
-    Attribute, DataError, Dataset, DatasetBuilder, Inputs, Labels, Preparation, Split, SplitName, groups,
-    natural, split,
+    Attribute, DataError, Dataset, DatasetBuilder, Features, Inputs, Labels, Missing, MissingRule,
+    Preparation, Split, SplitName, groups, missing, natural, split,
 };
 
 /// Checks the rows, decodes the pictures and puts it all together.
@@ -36,6 +36,7 @@ pub(super) fn assemble(
     };
     let made = made && matches!(options.purpose, Purpose::Train | Purpose::Inspect);
     let unknown_labels = leave_out_unknown(&mut raw, &mut splits, options)?;
+    let missing = handle_missing(&mut raw, &mut splits, options)?;
     // Before the pictures, so that a slip in the table costs no time.
     check(&raw, &splits, &options.purpose)?;
     let (inputs, left_out) = inputs(&mut raw, &mut splits, options, progress)?;
@@ -43,7 +44,8 @@ pub(super) fn assemble(
         check(&raw, &splits, &options.purpose)?;
     }
     let crop = inputs.as_images().map(|_| options.crop);
-    let preparation = Preparation { crop, label_column: options.label_column.clone(), encoding: None };
+    let (label_column, transform) = (options.label_column.clone(), options.transform.clone());
+    let preparation = Preparation { crop, label_column, encoding: None, missing, transform };
     let dataset = dataset(&mut raw, &splits, inputs, &options.purpose).preparation(preparation).check()?;
     let report = ReadReport {
         path: raw.path.clone(),
@@ -140,14 +142,54 @@ fn leave_out_unknown(
     unknown.labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| natural(&a.0, &b.0)));
     unknown.labels.truncate(MOST_LABELS);
     // Its rows are those of the whole table.
-    if let RawInputs::Matrix(path) = &raw.inputs {
-        let (features, rounded) = npy::read_noting(path, raw.ids.len())?;
-        raw.notes.extend(rounded_note(&rounded));
-        raw.inputs = RawInputs::Features(features);
-    }
+    raw.read_matrix(options)?;
     raw.keep(&kept);
     splits.keep(&kept);
     Ok(unknown)
+}
+
+/// Does what was asked for about missing numbers, and says what new rows need.
+fn handle_missing(
+    raw: &mut RawTable,
+    splits: &mut Levels,
+    options: &TableOptions,
+) -> Result<Option<MissingRule>, DataError> {
+    let is_files = matches!(raw.inputs, RawInputs::Files(_));
+    let no_effect = |field, reason| Place::file(&raw.path).table(TableProblem::NoEffect { field, reason });
+    if is_files && options.missing != Missing::Refuse {
+        return Err(no_effect("missing", "the inputs are images, not features"));
+    }
+    if is_files && options.transform.is_some() {
+        return Err(no_effect("transform", "the inputs are images, not features"));
+    }
+    if let Purpose::Evaluate { .. } = options.purpose {
+        if options.missing == Missing::Median {
+            return Err(no_effect(
+                "missing",
+                "medians are those of the training rows, and the model has none",
+            ));
+        }
+        if options.transform.is_some() {
+            return Err(no_effect("transform", "the model says what is done to the features"));
+        }
+    }
+    if options.missing != Missing::Refuse {
+        raw.read_matrix(options)?;
+    }
+    let training: Vec<usize> =
+        (0..raw.ids.len()).filter(|row| splits.name_of(*row) == SplitName::TRAIN).collect();
+    let all: Vec<usize> = (0..raw.ids.len()).collect();
+    let training = if training.is_empty() { all } else { training };
+    let RawInputs::Features(features) = &mut raw.inputs else { return Ok(None) };
+    let (path, lines) = (&raw.path, &raw.lines);
+    let place = |row: usize| lines.get(row).map_or(Place::file(path), |line| Place::line(path, *line));
+    let handled = missing::handle(features, &options.missing, &training, place)?;
+    raw.notes.extend(handled.note);
+    if let Some(kept) = &handled.kept {
+        raw.keep(kept);
+        splits.keep(kept);
+    }
+    Ok(handled.rule)
 }
 
 /// Decodes the pictures, if it is pictures; drops the rows of those that cannot be read.
@@ -162,13 +204,13 @@ fn inputs(
         RawInputs::Features(features) => {
             let features = std::mem::take(features);
             refuse_image_options(&raw.path, options)?;
-            return Ok((Inputs::Features(features), Vec::new()));
+            return Ok((transformed(features, options)?, Vec::new()));
         }
         RawInputs::Matrix(path) => {
             refuse_image_options(&raw.path, options)?;
-            let (features, rounded) = npy::read_noting(path, raw.ids.len())?;
+            let (features, rounded) = npy::read_noting(path, raw.ids.len(), false)?;
             raw.notes.extend(rounded_note(&rounded));
-            return Ok((Inputs::Features(features), Vec::new()));
+            return Ok((transformed(features, options)?, Vec::new()));
         }
     }
     if options.crop != Crop::None && options.image_size.is_none() {
@@ -196,6 +238,11 @@ fn inputs(
         return Err(unreadable(raw, &loaded.unreadable));
     }
     Ok((Inputs::Images(images), leave_out(raw, splits, loaded.unreadable)))
+}
+
+fn transformed(mut features: Features, options: &TableOptions) -> Result<Inputs, DataError> {
+    options.transform.iter().try_for_each(|transform| transform.apply(&mut features))?;
+    Ok(Inputs::Features(features))
 }
 
 fn refuse_image_options(path: &Path, options: &TableOptions) -> Result<(), DataError> {
@@ -324,6 +371,17 @@ impl RawTable {
             Some(line) => Place::line(&self.path, *line),
             None => Place::file(self.files().get(row).unwrap_or(&self.path)),
         }
+    }
+
+    /// Takes the matrix in, if the features are in one. Where something is done about missing numbers, it may have NaN.
+    fn read_matrix(&mut self, options: &TableOptions) -> Result<(), DataError> {
+        if let RawInputs::Matrix(path) = &self.inputs {
+            let may_lack = options.missing != Missing::Refuse;
+            let (features, rounded) = npy::read_noting(path, self.ids.len(), may_lack)?;
+            self.notes.extend(rounded_note(&rounded));
+            self.inputs = RawInputs::Features(features);
+        }
+        Ok(())
     }
 
     fn files(&self) -> &[PathBuf] {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
-use super::rows::{Cell, Rows};
+use super::rows::{Cell, Rows, other_format};
 use crate::DataError;
 use crate::error::Place;
 use crate::error::TableProblem;
@@ -43,8 +43,8 @@ impl DelimitedRows {
     pub(crate) fn open(path: &Path, source: Source) -> Result<DelimitedRows, DataError> {
         let mut buffered = BufReader::with_capacity(1 << 16, source);
         let start = buffered.fill_buf().map_err(DataError::io(path, "read"))?;
-        if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
-            return Err(Place::line(path, 1).table(TableProblem::NotUtf8 { column: None }));
+        if let Some(problem) = other_format(start) {
+            return Err(Place::file(path).table(problem));
         }
         let delimiter = delimiter(start);
         let first_line = start.split(|byte| *byte == b'\n').next().unwrap_or(start);

@@ -7,12 +7,12 @@ use super::inside::Inside;
 use super::raw::{RawInputs, RawLabels, RawTable};
 use super::report::{Columns, InputColumns};
 use super::{TableOptions, Task};
-use crate::DataError;
 use crate::error::Place;
 use crate::error::TableProblem;
 use crate::images::has_image_suffix;
 use crate::names::Levels;
 use crate::natural::natural;
+use crate::{DataError, Missing};
 
 /// The pictures under a folder, in natural order, as rows without ids.
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<(RawTable, Columns), DataError> {
@@ -62,6 +62,8 @@ fn refuse_table_options(path: &Path, options: &TableOptions) -> Result<(), DataE
         (options.features.is_some(), "features"),
         (options.features_file.is_some(), "features_file"),
         (options.task == Task::Regression, "task"),
+        (options.missing != Missing::Refuse, "missing"),
+        (options.transform.is_some(), "transform"),
     ];
     match given.iter().find(|(given, _)| *given) {
         Some((_, field)) => {

@@ -42,7 +42,7 @@ use crate::cache::Cache;
 use crate::error::Place;
 use crate::images::Crop;
 use crate::source_folder::SourceFolder;
-use crate::{DataError, Dataset, bounded, memory};
+use crate::{DataError, Dataset, Missing, Transform, bounded, memory};
 use raw::RawTable;
 use roles::{InputRole, Roles};
 use rows::Rows;
@@ -97,6 +97,10 @@ pub struct TableOptions {
     pub feature_columns: Option<Vec<String>>,
     /// A `.npy` matrix with one row per row of the table, instead of feature columns.
     pub features_file: Option<PathBuf>,
+    /// What is done about missing numbers among the features: empty cells, NaN and the like.
+    pub missing: Missing,
+    /// What is done to the features of each row. Not for [`Purpose::Evaluate`]: the model does it.
+    pub transform: Option<Transform>,
     /// Whether the label is a class or a number.
     pub task: Task,
     /// What the data are for.
@@ -138,6 +142,8 @@ impl Default for TableOptions {
             features: None,
             feature_columns: None,
             features_file: None,
+            missing: Missing::default(),
+            transform: None,
             task: Task::default(),
             purpose: Purpose::default(),
             image_size: None,

@@ -12,11 +12,15 @@ use crate::{DataError, Features, bounded, memory};
 
 /// Reads a matrix with `rows` rows; a vector is a matrix of one column. The columns are `x1`, `x2`, ...
 pub fn read(path: &Path, rows: usize) -> Result<Features, DataError> {
-    read_noting(path, rows).map(|(features, _)| features)
+    read_noting(path, rows, false).map(|(features, _)| features)
 }
 
-/// As [`read`]; also the columns of whole numbers that lost digits.
-pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<String>), DataError> {
+/// As [`read`], with NaN if `may_lack`; also the columns of whole numbers that lost digits.
+pub(super) fn read_noting(
+    path: &Path,
+    rows: usize,
+    may_lack: bool,
+) -> Result<(Features, Vec<String>), DataError> {
     let at = |problem| Place::file(path).table(problem);
     let (file, header) = open(path)?;
     let len = file.get_ref().metadata().map_err(DataError::io(path, "read"))?.len();
@@ -29,7 +33,7 @@ pub(super) fn read_noting(path: &Path, rows: usize) -> Result<(Features, Vec<Str
         .check_length(len)
         .and_then(|()| header.check_memory(allowed))
         .map_err(|reason| at(TableProblem::NotAMatrix(reason)))?;
-    let (values, rounded) = numbers(path, file, &header)?;
+    let (values, rounded) = numbers(path, file, &header, may_lack)?;
     let name = |column: usize| format!("x{}", column + 1);
     let names = (0..header.columns).map(name).collect();
     Ok((Features { names, values }, rounded.into_iter().map(name).collect()))
@@ -119,6 +123,7 @@ fn numbers(
     path: &Path,
     mut file: impl Read,
     header: &Header,
+    may_lack: bool,
 ) -> Result<(Vec<f32>, BTreeSet<usize>), DataError> {
     let mut values = vec![0.0; header.rows * header.columns];
     let (mut bytes, mut rounded) = ([0; 8], BTreeSet::new());
@@ -128,7 +133,8 @@ fn numbers(
         let (row, column) = header.place(index);
         let number = header.kind.number(bytes, header.big_endian);
         let value = number.single();
-        if !value.is_finite() {
+        let is_allowed = value.is_finite() || may_lack && value.is_nan();
+        if !is_allowed {
             let text = if let Number::Real(number) = number { number.to_string() } else { value.to_string() };
             let column = format!("x{}", column + 1);
             return Err(Place::line(path, row as u64 + 1).table(TableProblem::NotFinite { column, text }));

@@ -148,7 +148,7 @@ impl RawTable {
         match (&mut self.inputs, role) {
             (RawInputs::Features(features), InputRole::Features(columns)) => {
                 for column in columns {
-                    features.values.push(row.number(*column, &mut self.rounded)?);
+                    features.values.push(row.number_or_missing(*column, &mut self.rounded)?);
                 }
             }
             (RawInputs::Files(files), InputRole::Filename(column)) => {
@@ -227,6 +227,14 @@ impl<'a> Row<'a> {
             rounded.insert(column);
         }
         Ok(value)
+    }
+
+    /// NaN where it is missing.
+    fn number_or_missing(&self, column: usize, rounded: &mut BTreeSet<usize>) -> Result<f32, DataError> {
+        match self.rows.cell(column)?.is_missing() {
+            true => Ok(f32::NAN),
+            false => self.number(column, rounded),
+        }
     }
 
     /// 0, 1, 2 by their names; any text as it is.

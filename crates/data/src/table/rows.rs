@@ -61,9 +61,51 @@ impl Cell<'_> {
             Some(value) if value.is_finite() => Ok(value),
             Some(_) => Err(TableProblem::NotFinite { column: column(), text: shortened(&self.text()) }),
             None if self == Cell::Empty => Err(TableProblem::EmptyCell { role: "number", column: column() }),
-            None => Err(TableProblem::NotANumber { column: column(), text: shortened(&self.text()) }),
+            None => Err(no_number(column(), &self.text())),
         }
     }
+}
+
+impl Cell<'_> {
+    /// Whether there is no number here: an empty cell, NaN, or one of the words that programs write for it.
+    pub(crate) fn is_missing(self) -> bool {
+        match self {
+            Cell::Empty => true,
+            // Most cells are numbers, and tables are long.
+            Cell::Text(text) if text.len() > 4 || text.as_bytes()[0].is_ascii_digit() => false,
+            Cell::Text(text) => MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)),
+            Cell::Integer(_) => false,
+            Cell::Single(value) => value.is_nan(),
+            Cell::Double(value) => value.is_nan(),
+        }
+    }
+}
+
+/// What pandas, R, Excel, SQL and the files of old repositories write where there is no number.
+const MISSING: [&str; 10] = ["nan", "-nan", "na", "n/a", "#n/a", "<na>", "null", "none", "nil", "?"];
+
+/// What is wrong with text that is no number.
+fn no_number(column: String, text: &str) -> TableProblem {
+    let is_comma = text.matches(',').count() == 1 && text.replace(',', ".").parse::<f32>().is_ok();
+    let text = shortened(text);
+    match text {
+        text if is_comma => TableProblem::DecimalComma { column, text },
+        text if is_date(&text) => TableProblem::IsDate { column, text },
+        text => TableProblem::NotANumber { column, text },
+    }
+}
+
+/// `2024-01-31`, `31.1.2024`, `1/31/24`, with or without a time behind, or a time alone.
+fn is_date(text: &str) -> bool {
+    let is_whole =
+        |part: &str| (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let day = text.split([' ', 'T']).next().unwrap_or_default();
+    let has_parts = |separator: char, wanted: &[usize], text: &str| {
+        let parts: Vec<&str> = text.split(separator).collect();
+        wanted.contains(&parts.len()) && parts.into_iter().all(is_whole)
+    };
+    ['-', '/', '.'].into_iter().any(|separator| has_parts(separator, &[3], day))
+        || has_parts(':', &[2, 3], text)
 }
 
 /// For messages: a cell may hold a megabyte.
@@ -143,18 +185,37 @@ pub(crate) fn open(path: &Path, file: File) -> Result<Box<dyn Rows>, DataError> 
 /// As [`open`], without a look at text.
 pub(crate) fn open_binary(path: &Path, mut file: File) -> Result<Opened, DataError> {
     let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
-    let begins_like_parquet = begins_like_parquet(&mut file).map_err(DataError::io(path, "read"))?;
-    if matches!(suffix.as_deref(), Some("parquet" | "pq")) || begins_like_parquet {
+    let start = first_bytes(&mut file).map_err(DataError::io(path, "read"))?;
+    if matches!(suffix.as_deref(), Some("parquet" | "pq")) || start.starts_with(b"PAR1") {
         return open_parquet(path, file).map(Opened::Binary);
     }
-    Ok(Opened::Text(file))
+    match other_format(&start) {
+        Some(problem) => Err(crate::error::Place::file(path).table(problem)),
+        None => Ok(Opened::Text(file)),
+    }
 }
 
-fn begins_like_parquet(file: &mut File) -> std::io::Result<bool> {
+/// Formats that people give as tables and that are none here, by their first bytes.
+pub(crate) fn other_format(start: &[u8]) -> Option<TableProblem> {
+    const SAVE_AS: &str = "save the sheet as comma-separated text (.csv, UTF-8) or as Parquet";
+    let (found, tip) = match start {
+        [0x1F, 0x8B, ..] => ("packed with gzip", "unpack it first, such as with gunzip"),
+        [b'B', b'Z', b'h', ..] => ("packed with bzip2", "unpack it first, such as with bunzip2"),
+        [0x28, 0xB5, 0x2F, 0xFD, ..] => ("packed with Zstandard", "unpack it first, such as with unzstd"),
+        [0xFD, b'7', b'z', b'X', ..] => ("packed with xz", "unpack it first, such as with unxz"),
+        [b'P', b'K', 3, 4, ..] => ("an Excel workbook (.xlsx) or another zip archive", SAVE_AS),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => ("an old Excel workbook (.xls)", SAVE_AS),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => ("text in UTF-16", "save it as UTF-8"),
+        _ => return None,
+    };
+    Some(TableProblem::OtherFormat { found, tip })
+}
+
+fn first_bytes(file: &mut File) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     Read::by_ref(file).take(4).read_to_end(&mut start)?;
     file.rewind()?;
-    Ok(start == b"PAR1")
+    Ok(start)
 }
 
 #[cfg(feature = "parquet")]
@@ -171,6 +232,35 @@ fn open_parquet(path: &Path, _: File) -> Result<Box<dyn Rows>, DataError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_and_decimal_commas_are_told_from_other_text() {
+        for text in
+            ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T09:30:15Z", "2024-01-31 09:30", "09:30"]
+        {
+            let problem = Cell::Text(text).finite("t").unwrap_err();
+            assert_eq!(problem, TableProblem::IsDate { column: "t".into(), text: text.into() });
+        }
+        let comma = Cell::Text("-1,5e3").finite("t").unwrap_err();
+        assert!(matches!(comma, TableProblem::DecimalComma { .. }));
+        for text in ["1-2", "a-b-c", "1,2,3", "1.2.x", "12345-1-1", "x", "1:"] {
+            let problem = Cell::Text(text).finite("t").unwrap_err();
+            assert!(matches!(problem, TableProblem::NotANumber { .. }), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_for_nothing_are_missing_numbers() {
+        for text in ["NaN", "NA", "n/a", "#N/A", "<NA>", "null", "None", "?"] {
+            assert!(Cell::Text(text).is_missing(), "{text}");
+        }
+        assert!(Cell::Empty.is_missing() && Cell::Double(f64::NAN).is_missing());
+        for cell in
+            [Cell::Text("inf"), Cell::Text("nana"), Cell::Text("-"), Cell::Text("1.5"), Cell::Integer(0)]
+        {
+            assert!(!cell.is_missing());
+        }
+    }
 
     #[test]
     fn only_whole_numbers_that_do_not_fit_lose_digits() {

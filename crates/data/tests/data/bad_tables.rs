@@ -122,9 +122,16 @@ fn cells_that_are_wrong() {
     );
     assert!(
         message("x1,y,split\n1,a,train\n,b,train\n")
-            .starts_with("metadata.csv:3: the number is empty in column `x1`")
+            .starts_with("metadata.csv:3: a number is missing in 1 of 2 rows: `x1` (1)")
     );
-    for text in ["nan", "NaN", "inf", "-inf", "1e39", "infinity"] {
+    for text in ["nan", "NaN", "NA", "null", "?"] {
+        let message = message(format!("x1,y,split\n1,a,train\n{text},b,train\n"));
+        assert!(
+            message.starts_with("metadata.csv:3: a number is missing in 1 of 2 rows: `x1` (1)"),
+            "{message}"
+        );
+    }
+    for text in ["inf", "-inf", "1e39", "infinity"] {
         assert!(
             message(format!("x1,y,split\n1,a,train\n{text},b,train\n"))
                 .starts_with(&format!("metadata.csv:3: `{text}` in column `x1` is not a finite number")),
@@ -159,7 +166,7 @@ fn rows_and_headers_that_are_wrong() {
             .starts_with("metadata.csv:3: the text is not valid UTF-8 in column `y`")
     );
     assert!(message(b"x1,\xff\n1,a\n").starts_with("metadata.csv:1: the text is not valid UTF-8"));
-    assert!(message(b"\xff\xfex\x001\x00").starts_with("metadata.csv:1: the text is not valid UTF-8"));
+    assert!(message(b"\xff\xfex\x001\x00").starts_with("metadata.csv: this is text in UTF-16"));
 }
 
 #[test]

@@ -242,6 +242,37 @@ fn links_out_of_the_folder_are_followed_only_on_request() {
     }
 }
 
+/// A line as in the files, all features the same number.
+fn gas_line(gas: u32, ppm: &str, value: f32) -> String {
+    let features: Vec<String> = (1..=128).map(|place| format!("{place}:{value:.6}")).collect();
+    format!("{gas};{ppm} {} \n", features.join(" "))
+}
+
+#[test]
+fn gas_drift_trains_on_two_batches_and_says_which_are_missing() {
+    let folder = Folder::new();
+    folder.write("from/batch1.dat", gas_line(1, "10.000000", 1.5) + &gas_line(6, "2.500000", -2.0));
+    folder.write("from/Dataset/batch2.dat.gz", packed(gas_line(1, "10.000000", 3.0).as_bytes()));
+    folder.write("from/batch10.dat", gas_line(3, "100.000000", 4.0) + "\n");
+    let report = run(Source::GasDrift, &folder, &ImportOptions::default()).unwrap();
+    assert_eq!((report.rows, report.rows_with_id, report.features.as_deref()), (4, 4, Some("sensor*")));
+    let missing = "missing in the folder, and so in the table: batch3, batch4, batch5, batch6, batch7, batch8 and batch9";
+    assert_eq!(report.notes[1], missing);
+    let options =
+        TableOptions { purpose: Purpose::Inspect, features: Some("sensor*".into()), ..Default::default() };
+    let (data, _) = read(&folder.0.join("out"), &options).unwrap();
+    assert_eq!(data.split_names(), ["train", "batch10"]);
+    let labels: Vec<String> = (0..4).map(|row| label(&data, row)).collect();
+    assert_eq!(labels, ["ethanol", "toluene", "ethanol", "ammonia"]);
+    let ids: Vec<Option<&str>> = (0..4).map(|row| data.id_name(row)).collect();
+    assert_eq!(ids, ["ethanol-10", "toluene-2.5", "ethanol-10", "ammonia-100"].map(Some));
+    let features = data.inputs().as_features().unwrap();
+    assert_eq!((features.names.len(), features.values[128]), (128, -2.0));
+    assert_eq!([&features.names[0], &features.names[127]], ["sensor1_feature1", "sensor16_feature8"]);
+    let attributes: Vec<&str> = data.attributes().iter().map(|attribute| attribute.name.as_str()).collect();
+    assert_eq!(attributes, ["batch", "concentration"]);
+}
+
 #[test]
 fn wrong_calls_are_explained() {
     let folder = Folder::new();

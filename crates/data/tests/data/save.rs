@@ -119,7 +119,9 @@ fn every_generator_comes_back() {
         let data = generator.generate(&sizes, 3).unwrap();
         let folder = Folder::new();
         save(&data, &folder.0.join("out")).unwrap();
-        let (again, _) = read(&folder.0.join("out"), &TableOptions::default()).unwrap();
+        let task = if data.labels().numbers().is_some() { Task::Regression } else { Task::Classification };
+        let options = TableOptions { task, ..Default::default() };
+        let (again, _) = read(&folder.0.join("out"), &options).unwrap();
         assert_eq!(data.len(), again.len());
         assert_eq!(data.splits(), again.splits(), "{}", generator.name());
         let mut rows = (vec![0.0; data.inputs().width()], vec![0.0; data.inputs().width()]);

@@ -2,7 +2,7 @@
 
 use crate::common::Folder;
 use corevar_data::table::{InputColumns, Purpose};
-use corevar_data::{Inputs, Labels, Pixels, TableOptions, Task, read};
+use corevar_data::{Inputs, Labels, Missing, MissingRule, Pixels, TableOptions, Task, read};
 
 fn classes(labels: &Labels) -> (Vec<&str>, &[u32]) {
     (labels.class_names().iter().map(String::as_str).collect(), labels.classes().expect("classes"))
@@ -244,4 +244,47 @@ fn unreadable_pictures_are_left_out_and_counted_on_request() {
     assert_eq!(report.lines, [3, 4]);
     assert_eq!(report.left_out.iter().map(|row| row.line).collect::<Vec<_>>(), [Some(2), Some(5)]);
     assert_eq!(report.left_out[1].reason, "no such file");
+}
+
+#[test]
+fn missing_numbers_are_filled_before_rows_are_transformed_and_both_are_kept() {
+    let folder = Folder::new();
+    folder.write(
+        "metadata.csv",
+        "x1,x2,x3,y,split\n1,2,3,a,train\n3,,5,b,train\n5,NA,9,b,train\n,8,1,a,test\n",
+    );
+    let options = TableOptions {
+        missing: Missing::Median,
+        transform: Some("snv".parse().unwrap()),
+        ..Default::default()
+    };
+    let (data, report) = read(&folder.0, &options).unwrap();
+    let note =
+        "filled 3 missing numbers in 3 of 4 rows with medians of the training rows: `x2` (2), `x1` (1)";
+    assert!(report.lines_of_text().contains(&note.to_string()), "{:?}", report.lines_of_text());
+    let preparation = data.preparation();
+    assert_eq!(preparation.missing, Some(MissingRule::Medians(vec![3.0, 2.0, 5.0])));
+    assert_eq!(preparation.transform.as_ref().unwrap().to_string(), "snv");
+    let values = &data.inputs().as_features().unwrap().values;
+    assert_eq!(values[..3], [-1.0, 0.0, 1.0]);
+    // The last row is 3, 8, 1: the median of x1 is that of the training rows.
+    let (mean, sd) = (4.0f32, 13.0f32.sqrt());
+    for (found, filled) in values[9..].iter().zip([3.0, 8.0, 1.0]) {
+        assert!((found - (filled - mean) / sd).abs() < 1e-6, "{found}");
+    }
+}
+
+#[test]
+fn rows_with_missing_numbers_are_left_out_with_their_lines() {
+    let folder = Folder::new();
+    folder.write("metadata.csv", "x1,y,group_id,split\n1,a,p,train\n,b,q,train\n3,b,,train\n");
+    let options = TableOptions { missing: Missing::Drop, ..Default::default() };
+    let (data, report) = read(&folder.0, &options).unwrap();
+    assert_eq!((data.len(), report.lines), (2, vec![2, 4]));
+    assert_eq!(data.id_names(), ["p"]);
+    // A median is nothing that rows to be judged can give.
+    let purpose = Purpose::Evaluate { classes: vec!["a".into(), "b".into()] };
+    let options = TableOptions { missing: Missing::Median, purpose, ..Default::default() };
+    let message = read(&folder.0, &options).unwrap_err().to_string();
+    assert!(message.contains("the field `missing` has no effect: medians are those of the training rows"));
 }

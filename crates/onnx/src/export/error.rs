@@ -58,6 +58,12 @@ pub enum ExportError {
         /// As the runtime says it.
         reason: String,
     },
+    /// What the model does to its features has no layers.
+    #[error("the model cannot be exported: {what}")]
+    Preparation {
+        /// What is done.
+        what: String,
+    },
     /// The model is built in a way that this version does not know.
     #[error("the model cannot be exported: {reason}")]
     UnknownModel {
@@ -107,6 +113,10 @@ impl Tip for ExportError {
             Self::TooLarge { .. } => Some("export with the field `safetensors` instead".into()),
             Self::Differs { .. } => Some(
                 "numbers in the model may be too large for single precision: retrain it with a ridge".into(),
+            ),
+            Self::Preparation { .. } => Some(
+                "do this to the table itself before training, then the model takes the features as they are"
+                    .into(),
             ),
             Self::Model(cause) => cause.tip(),
             Self::Io { cause, .. } if cause.kind() == io::ErrorKind::NotFound => {

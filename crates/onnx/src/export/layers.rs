@@ -6,6 +6,7 @@ use corevar::Model;
 use corevar::linear::LinearModel;
 use corevar::model::{CnnSpec, InputShape, ModelSpec, Scaling, Weight, WeightValues};
 use corevar_conv::Padding;
+use corevar_data::MissingRule;
 
 use super::ExportError;
 
@@ -74,6 +75,7 @@ impl Dense {
 
 impl Layers {
     pub fn of(model: &Model) -> Result<Self, ExportError> {
+        refuse_preparation(model)?;
         if let Some(linear) = model.linear() {
             return Ok(Self { scaling: None, chain: vec![Layer::Dense(linear_layer(linear))] });
         }
@@ -102,6 +104,22 @@ impl Layers {
     /// Whether the outputs come in double precision.
     pub fn is_double(&self) -> bool {
         matches!(self.chain.last(), Some(Layer::Dense(dense)) if dense.is_double())
+    }
+}
+
+/// What is done to the features of a row before the first layer sees them.
+fn refuse_preparation(model: &Model) -> Result<(), ExportError> {
+    let preparation = model.preparation();
+    if let Some(transform) = &preparation.transform {
+        let what = format!("its features are transformed with {transform}, which the file cannot hold");
+        return Err(ExportError::Preparation { what });
+    }
+    match &preparation.missing {
+        Some(MissingRule::Medians(_)) => {
+            let what = "it fills missing numbers with medians, which the file cannot hold".into();
+            Err(ExportError::Preparation { what })
+        }
+        _ => Ok(()),
     }
 }
 

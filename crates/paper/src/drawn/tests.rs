@@ -1,12 +1,15 @@
 use corevar_data::synthetic::Sizes;
-use corevar_data::{Dataset, TableOptions, read, save};
+use corevar_data::{Dataset, TableOptions, Task, read, save};
 
 use super::*;
 
 #[test]
 fn all_generators_are_found_by_their_names() {
     let names: Vec<&str> = generators().map(|generator| generator.name()).collect();
-    assert_eq!(names, ["linear", "nonlinear", "stickmen", "faces", "animals"]);
+    assert_eq!(
+        names,
+        ["linear", "nonlinear", "stickmen", "instruments", "instruments-regression", "faces", "animals"]
+    );
     assert!(names.iter().all(|name| find(name).is_some_and(|generator| generator.name() == *name)));
     assert!(find("circles").is_none());
 }
@@ -26,7 +29,9 @@ fn what_a_generator_drew_is_saved_and_read_back_the_same() {
         let data = generator.generate(&Sizes { rows: 40, groups: 5, test_rows: 10 }, 3).unwrap();
         let folder = tempfile::tempdir().unwrap();
         save(&data, &folder.path().join("out")).unwrap();
-        let (again, _) = read(&folder.path().join("out"), &TableOptions::default()).unwrap();
+        let task = if data.labels().numbers().is_some() { Task::Regression } else { Task::Classification };
+        let options = TableOptions { task, ..Default::default() };
+        let (again, _) = read(&folder.path().join("out"), &options).unwrap();
         assert_eq!((data.len(), data.splits()), (again.len(), again.splits()), "{}", generator.name());
         let mut rows = (vec![0.0; data.inputs().width()], vec![0.0; data.inputs().width()]);
         for row in 0..data.len() {

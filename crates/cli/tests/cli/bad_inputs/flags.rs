@@ -493,6 +493,27 @@ pub const CASES: &[Case] = &[
     flags("import awa2 --from other --out x --label a", 1, "other: --label has no effect on awa2"),
     flags("import qmnist --from other --out x", 1, "other: there is no `qmnist-train-labels-idx2-int` in it"),
     flags("import waterbirds --from other --out x", 1, "other: there is no `metadata.csv` in it"),
+    flags("import gas-drift --from other --out x --label a", 1, "other: --label has no effect on gas-drift"),
+    flags("train metadata.csv --transform log2 --out x", 2, "`log2` is none of log, snv, derivative=W"),
+    flags("train metadata.csv --transform derivative=2 --out x", 2, "must be an odd number from 3"),
+    flags(
+        "train metadata.csv --transform derivative=3 --out x",
+        1,
+        "`derivative=3` needs as many features, there are 2",
+    ),
+    flags(
+        "train stickmen --rows 20 --groups 2 --test-rows 4 --transform snv --out x",
+        1,
+        "the inputs are images",
+    ),
+    flags("train linear --missing drop --out x", 2, "--missing has no effect here: `linear` is built in"),
+    flags("train metadata.csv --missing mean --out x", 2, "`drop` or `median`"),
+    flags("evaluate run metadata.csv --transform snv", 2, "--transform has no effect here"),
+    flags(
+        "evaluate run metadata.csv --missing median",
+        1,
+        "--missing has no effect: medians are those of the training",
+    ),
     flags("nonsense", 2, "unrecognized subcommand 'nonsense'"),
     flags("--nonsense", 2, "unexpected argument '--nonsense' found"),
 ];

@@ -40,14 +40,14 @@ const fn flags(arguments: &'static str, code: i32, words: &'static str) -> Case 
 /// Name, cases, and how many there are at least.
 const LISTS: [(&str, &[Case], usize); 9] = [
     ("flags", flags::CASES, 140),
-    ("tables", tables::CASES, 50),
+    ("tables", tables::CASES, 63),
     ("columns", columns::CASES, 25),
     ("matrices", matrices::CASES, 19),
     ("pictures", pictures::CASES, 30),
     ("settings", settings::CASES, 40),
     ("models", models::CASES, 35),
     ("records", records::CASES, 25),
-    ("imports", imports::CASES, 35),
+    ("imports", imports::CASES, 46),
 ];
 
 /// A folder with a table, a run on it, and the files of somebody else.

@@ -25,7 +25,7 @@ fn trained(spec: ModelSpec) -> Model {
         preparation: Preparation {
             crop: Some(Crop::Center),
             label_column: Some("what".into()),
-            encoding: None,
+            ..Default::default()
         },
         task,
         slices: None,
