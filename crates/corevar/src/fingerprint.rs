@@ -146,12 +146,12 @@ mod tests {
         let mut features = draw().inputs().as_features().unwrap().clone();
         features.names.swap(0, 1);
         let other_names = draw().edit().inputs(Inputs::Features(features)).check().unwrap();
-        let attribute = draw().edit().attribute("site", &["a"; 25]).check();
+        let attribute = draw().edit().attribute("site", &vec!["a"; draw().len()]).check().unwrap();
         let preparation = Preparation { label_column: Some("age".into()), ..Default::default() };
         let other_label = draw().edit().preparation(preparation).check().unwrap();
-        let weighted = draw().edit().weights(vec![1.0; 25]).check().unwrap();
-        let others = [other_id, other_split, other_feature, other_names, other_label, weighted];
-        for other in others.into_iter().chain(attribute) {
+        let weighted = draw().edit().weights(vec![1.0; draw().len()]).check().unwrap();
+        let others = [other_id, other_split, other_feature, other_names, other_label, weighted, attribute];
+        for other in others {
             assert_ne!(fingerprint(&other).unwrap(), plain);
         }
     }

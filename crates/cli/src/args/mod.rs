@@ -201,22 +201,22 @@ pub struct Check {
     #[command(flatten)]
     pub pick: PickFlags,
     /// Largest share of wrong answers, from 0 to 1; of a regression the largest rms error. Needs labels
-    #[arg(long, value_name = "E")]
+    #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
     /// Largest share of groups whose answers differ, from 0 to 1. Needs ids that repeat
-    #[arg(long, value_name = "F")]
+    #[arg(long, value_name = "F", allow_negative_numbers = true)]
     pub max_flip: Option<f64>,
     /// How far the rows may have moved along the directions of style, in SDs inside training groups
-    #[arg(long, value_name = "SD")]
+    #[arg(long, value_name = "SD", allow_negative_numbers = true)]
     pub max_style_drift: Option<f64>,
     /// How far they may have moved along all other directions, in SDs of training rows
-    #[arg(long, value_name = "SD")]
+    #[arg(long, value_name = "SD", allow_negative_numbers = true)]
     pub max_other_drift: Option<f64>,
     /// Largest share of answers with a style radius below --radius, from 0 to 1
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     pub max_low_radius: Option<f64>,
     /// Style radius below which an answer counts as uncertain
-    #[arg(long, value_name = "K", default_value_t = 1.0)]
+    #[arg(long, value_name = "K", default_value_t = 1.0, allow_negative_numbers = true)]
     pub radius: f64,
     /// Rows of this split [default: all but train and val]
     #[arg(long, value_name = "NAME")]

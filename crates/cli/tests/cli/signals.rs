@@ -86,9 +86,9 @@ fn in_a_linear_fit() {
     let path = "compare noise.csv --penalty loss-sd --penalty-weight 1 --ridge 1e-9 --threads 1 --out";
     for (signal, run) in [("INT", "a"), ("TERM", "b")] {
         let child = start(folder.path(), &format!("{path} {run}"));
-        // The pooled fit may be done; that of CoRe takes its time.
+        // The pooled fit may be done, and what is kept of it takes a moment; that of CoRe takes its time.
         wait_for(|| folder.path().join(run).join("models").is_dir());
-        std::thread::sleep(Duration::from_millis(300));
+        std::thread::sleep(Duration::from_millis(1500));
         let output = interrupted(child, signal);
         assert!(text(&output.stderr).contains("interrupted in the linear fit"), "{}", text(&output.stderr));
         assert_eq!(unfinished(&folder.path().join(run)), [""; 0]);

@@ -42,8 +42,8 @@ impl Watch for Messages {
 /// Three classes, two features.
 fn data() -> Dataset {
     let values: Vec<f32> = (0..120).map(|k| ((k * 37) % 23) as f32 / 7.0 - 1.5).collect();
-    let classes: Vec<&str> = (0..60).map(|k| ["a", "b,c", "d"][(k * 5) % 3]).collect();
-    let ids = (0..60).map(|k| Some(k / 2 * 3 + (k * 5) % 3));
+    let classes: Vec<&str> = (0..60).map(|k| ["a", "b,c", "d"][(k / 2 * 5) % 3]).collect();
+    let ids = (0..60).map(|k| Some(k / 2));
     Dataset::features(["p", "q"], values).classes(&classes).ids(ids).split_by_id(0.3, 1).check().unwrap()
 }
 

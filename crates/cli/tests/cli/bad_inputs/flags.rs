@@ -141,6 +141,7 @@ pub const CASES: &[Case] = &[
         "invalid value '18446744073709551615' for '--seed <S>':",
     ),
     flags("train nonlinear --out x --threads 0", 2, "--threads is 0, but must be at least 1"),
+    flags("evaluate run linear --threads 0", 2, "--threads is 0, but must be at least 1"),
     flags("train nonlinear --out x --threads 99999999", 2, "--threads is 99999999, but must be at most 4096"),
     flags("train nonlinear --out x --checkpoint-every -1", 2, "unexpected argument '-1' found"),
     flags(
@@ -442,11 +443,7 @@ pub const CASES: &[Case] = &[
     flags("evaluate run linear --out run --overwrite", 2, "--out run is the folder of a model"),
     flags("evaluate run linear --overwrite", 2, "the following required arguments were not provided:"),
     flags("evaluate run linear --image-size 3x3", 2, "--image-size has no effect here: `linear` is built in"),
-    flags(
-        "evaluate run linear --threads 0",
-        1,
-        "linear: the classes 0, 1, but the model knows the classes no,",
-    ),
+    flags("evaluate run linear", 1, "linear: the classes 0, 1, but the model knows the classes no,"),
     flags(
         "evaluate run metadata.csv --task regression",
         2,
