@@ -33,8 +33,9 @@ const KEY: &str = "corevar";
 /// A file of weights larger than this is not one of ours.
 pub(crate) const LARGEST_FILE: u64 = 4 << 30;
 
-/// A header longer than this is not one of ours: names of classes, features and tensors, for a million features.
-pub(super) const LARGEST_HEADER: u64 = 64 << 20;
+/// A header longer than this is not one of ours: names of classes, features and tensors, for
+/// three quarters of a million features. The format itself ends at 100 MB.
+pub(super) const LARGEST_HEADER: u64 = 95 << 20;
 
 /// What a header has beside names and numbers: shapes of tensors, settings, fingerprint, statistics of the training rows.
 const OTHERS: usize = (1 << 20) + MOST_REFERENCE_BYTES;

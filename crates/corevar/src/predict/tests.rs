@@ -104,7 +104,7 @@ fn answers_are_those_of_the_model_for_every_chunk_size() {
         let models = Ensemble::new(vec![model]).unwrap();
         for chunk in [1, 7, 59, 1000] {
             let (bytes, summary) = answer(&models, pipe(), chunk, TableFormat::Csv);
-            assert_eq!(summary, Summary { rows: 60, unanswered: 8 });
+            assert_eq!(summary, Summary { rows: 60, unanswered: 9 });
             let text = String::from_utf8(bytes).unwrap();
             let mut lines = text.lines();
             assert_eq!(lines.next(), Some("row,group_id,label,p_a,\"p_b,c\",p_d,style_radius"));
@@ -139,7 +139,7 @@ fn every_format_holds_the_same_answers() {
         let options = StreamOptions::new(WantedInputs::Features(names));
         let mut stream = RowStream::open(StreamSource::Path(folder.path().join(name)), &options).unwrap();
         let chunk = stream.next_chunk().unwrap().unwrap();
-        assert_eq!((chunk.rows, chunk.unreadable.len()), (60, 8));
+        assert_eq!((chunk.rows, chunk.unreadable.len()), (60, 9));
         chunk.inputs.as_features().unwrap().values.clone()
     };
     assert_eq!(read("a.parquet"), read("a.csv"));

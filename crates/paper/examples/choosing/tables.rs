@@ -54,9 +54,12 @@ fn shown(values: impl Iterator<Item = f64>, text: impl Fn(f64) -> String) -> Str
     }
 }
 
+/// One of the errors of a model.
+type ErrorOf = fn(&Errors) -> Option<f64>;
+
 /// Regret and how often worse than pooled, on either test: a block of rows for each name.
 pub fn summary(first: &str, blocks: &[(&str, Vec<&Judged>)]) -> String {
-    let sides: [(&str, fn(&Errors) -> Option<f64>); 2] =
+    let sides: [(&str, ErrorOf); 2] =
         [("shifted test", |errors| errors.shifted), ("plain test", |errors| errors.plain)];
     let mut text = head(first, &[]);
     for (name, draws) in blocks.iter().filter(|(_, draws)| !draws.is_empty()) {

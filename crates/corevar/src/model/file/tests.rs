@@ -188,7 +188,7 @@ fn wide(features: usize) -> Model {
 fn what_is_saved_is_loaded_also_with_very_many_features() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.safetensors");
-    // A header of some 50 MB.
+    // A header of 50 to 80 MB, by what the model keeps beside the names.
     let model = wide(700_000);
     check_names(&model.features, &model.task).unwrap();
     save(&model, &path).unwrap();
