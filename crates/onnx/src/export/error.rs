@@ -84,7 +84,7 @@ pub enum ExportError {
 }
 
 impl From<io::Error> for ExportError {
-    /// [`ExportError::at`] adds the file.
+    /// `ExportError::at` adds the file.
     fn from(cause: io::Error) -> Self {
         Self::Io { path: String::new(), cause }
     }

@@ -193,7 +193,7 @@ fn what_is_saved_is_loaded_also_with_very_many_features() {
     check_names(&model.features, &model.task).unwrap();
     save(&model, &path).unwrap();
     assert_eq!(load(&path).unwrap().features, model.features);
-    let model = wide(1_500_000);
+    let model = wide(2_500_000);
     assert!(matches!(check_names(&model.features, &model.task), Err(ModelError::HeaderTooLarge { .. })));
     assert!(matches!(save(&model, &path), Err(ModelError::HeaderTooLarge { .. })));
     assert_eq!(load(&path).unwrap().features.len(), 700_000);
