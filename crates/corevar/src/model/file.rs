@@ -120,8 +120,10 @@ pub(super) fn to_bytes(model: &Model) -> Result<Vec<u8>, ModelError> {
             TensorView::new(dtype(&weight.values), weight.shape.clone(), bytes).expect("whole numbers");
         (weight.name.as_str(), view)
     });
+    // Names, shapes and sizes agree, so only a header beyond the limit of the format is refused.
+    let length = header.len() as u64;
     let bytes = safetensors::serialize(views, Some(HashMap::from([(KEY.into(), header)])))
-        .expect("names, shapes and sizes agree");
+        .map_err(|_| ModelError::HeaderTooLarge { bytes: length })?;
     match bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length)) {
         bytes if bytes > LARGEST_HEADER => Err(ModelError::HeaderTooLarge { bytes }),
         _ => Ok(bytes),
